@@ -1,0 +1,56 @@
+# make serve   在 http://127.0.0.1:8000 预览，改动自动刷新
+# make test    运行全部检查：ruff、mypy、pytest（含浏览器）
+# make site    严格构建到 site/
+# make lock    重新解析 constraints.txt
+# make clean   删除构建产物和虚拟环境
+#
+# 可选变量：PYTHON=python3.12  ADDR=127.0.0.1:9000  VENV=.venv
+
+PYTHON ?=
+ADDR ?= 127.0.0.1:8000
+VENV ?= .venv
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# Without it, Material prints an advertisement against MkDocs 2 at every build.
+export NO_MKDOCS_2_WARNING := 1
+
+.DEFAULT_GOAL := serve
+.PHONY: serve test site lock clean
+
+serve: $(VENV)/.docs
+	$(BIN)/python -m mkdocs serve --livereload --dev-addr $(ADDR)
+
+site: $(VENV)/.docs
+	$(BIN)/python -m mkdocs build --strict --clean
+
+test: $(VENV)/.test
+	$(BIN)/python scripts/find_browser.py --install
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+lock: $(VENV)/.docs
+	$(PIP) install --quiet uv
+	$(BIN)/python scripts/lock.py
+
+clean:
+	rm -rf site build $(VENV) docs/assets/schedules scripts/*.egg-info
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find docs scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Each stamp is newer than the files it was installed from, so a second run installs nothing.
+$(VENV)/.python:
+	sh scripts/make_venv.sh "$(VENV)" $(PYTHON)
+	$(PIP) install --quiet -c constraints.txt pip
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.python pyproject.toml constraints.txt
+	$(PIP) install --quiet -c constraints.txt -e ".[docs]"
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.python pyproject.toml constraints.txt scripts/install_torch.py
+	$(BIN)/python scripts/install_torch.py
+	$(PIP) install --quiet -c constraints.txt -e ".[test]"
+	@touch $(VENV)/.docs $@

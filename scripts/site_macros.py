@@ -1,0 +1,176 @@
+"""What the pages may ask for: {{ demo("…") }} and its siblings, and the schedules they play.
+
+MkDocs loads this module through the macros plugin (see mkdocs.yml) and calls `define_env`. Every
+macro returns Markdown. A macro that cannot answer raises PageError, which names the page and the
+value, and the build fails: nothing on a page is ever missing without a word.
+
+To add a macro: write it as a function of a `Page`, and add it to MACROS.
+"""
+
+from __future__ import annotations
+
+import functools
+import posixpath
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+DEMOS = "demos"
+"""Folder of the demo files inside docs/, and their folder on the site."""
+
+
+class PageError(ValueError):
+    """A page asks for something that does not exist; the message names the page and the value."""
+
+
+class Page(NamedTuple):
+    """The page being built.
+
+    Attributes:
+        source: its path inside docs/, such as "primitives/allreduce.md".
+        docs: the folder docs/ itself.
+    """
+
+    source: str
+    docs: Path
+
+    def link(self, target: str) -> str:
+        """Return the path from this page to a file of docs/, as a Markdown link wants it."""
+        return posixpath.relpath(target, posixpath.dirname(self.source) or ".")
+
+    def error(self, problem: str) -> PageError:
+        """Return the error that stops the build of this page."""
+        return PageError(f"{self.source}：{problem}")
+
+
+# ---------------------------------------------------------------------------------------- demos
+
+
+def fenced(text: str, language: str, title: str) -> str:
+    """Return a fenced code block that holds `text` exactly.
+
+    The fence is longer than any run of backticks in the text, so no text can close it early.
+    """
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f'{fence} {{ .{language} title="{title}" }}\n{text.rstrip()}\n{fence}'
+
+
+def indented(text: str, spaces: int = 4) -> str:
+    """Indent every line that is not empty: what stands inside a collapsible block."""
+    return re.sub(r"^(?=.)", " " * spaces, text, flags=re.MULTILINE)
+
+
+def read_demo_file(page: Page, name: str, path: str) -> str:
+    """Return the text of a file below docs/demos/.
+
+    Raises:
+        PageError: there is no such file, or Markdown would not show it as it is.
+    """
+    folder = page.docs / DEMOS
+    known = sorted(file.name for file in folder.glob("*.py"))
+    if name not in known:
+        raise page.error(f"没有名为 {name!r} 的示例；现有：{'、'.join(known)}")
+    try:
+        text = (folder / path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise page.error(f"示例 {name!r} 缺少文件 {DEMOS}/{path}") from None
+    if "\t" in text or re.search(r"[ ]$", text, re.MULTILINE) or not text.endswith("\n"):
+        raise page.error(f"{DEMOS}/{path} 里有制表符或行尾空格，或末尾没有换行，无法原样显示")
+    return text
+
+
+def demo(page: Page, name: str) -> str:
+    """Show a demo: the whole file as it is, with a copy button and a download link.
+
+    Args:
+        page: the page that asks.
+        name: file name in docs/demos/, such as "allreduce_cpu_demo.py".
+    """
+    code = fenced(read_demo_file(page, name, name), "python", name)
+    link = page.link(f"{DEMOS}/{name}")
+    return f'{code}\n\n[下载 {name}]({link}){{ .demo-download download="{name}" }}\n'
+
+
+def demo_output(page: Page, name: str) -> str:
+    """Show what a demo prints: docs/demos/expected/<name>.txt, recorded from a run and tested."""
+    text = read_demo_file(page, name, f"expected/{Path(name).stem}.txt")
+    return fenced(text, "text", "实际输出") + "\n"
+
+
+def demo_block(
+    page: Page, name: str, title: str, open: bool = False, also: Sequence[str] = ()
+) -> str:
+    """Show a demo and its output in a collapsible block.
+
+    Args:
+        page: the page that asks.
+        name: the demo's file name.
+        title: the summary line.
+        open: whether the block starts open.
+        also: file names of further demos that do the same by another call, shown below the first.
+    """
+    parts = [demo(page, name), demo_output(page, name)]
+    for other in also:
+        parts += [f"换一种写法：`{other}`\n", demo(page, other), demo_output(page, other)]
+    marker = "???+" if open else "???"
+    return f'{marker} example "{title}"\n\n' + indented("\n".join(parts))
+
+
+# ------------------------------------------------------------------------------------- plumbing
+
+MACROS: tuple[Callable[..., str], ...] = (demo, demo_output, demo_block)
+"""Every macro. Its first parameter is the page, which the plumbing below fills in."""
+
+PROJECT_MODULES = ("collectives", "generate_schedules")
+"""What `mkdocs serve` imports afresh at every build, so that an edit to it is seen."""
+
+INDENTED_CALL = re.compile(r"^([ \t]+)\{\{(?!.*\}\}.*\{\{)(.+?)\}\}[ \t]*$", re.MULTILINE)
+"""A line that is nothing but an indentation and one call."""
+
+
+def keep_indentation(markdown: str) -> str:
+    """Make an indented call indent all the lines it returns, not only the first.
+
+    Without this, a demo inside a list or a collapsible block would end after its first line.
+    """
+
+    def replacement(match: re.Match[str]) -> str:
+        width = len(match[1].expandtabs(4))
+        return f"{match[1]}{{{{ ({match[2].strip()}) | indent({width}) }}}}"
+
+    return INDENTED_CALL.sub(replacement, markdown)
+
+
+def define_env(env: Any) -> None:
+    """Generate the schedules and register the macros. The macros plugin calls this at every build.
+
+    Args:
+        env: the macros plugin; its `conf` is the MkDocs configuration, its `page` the current page.
+    """
+    docs = Path(env.conf["docs_dir"])
+    forget_project_modules()
+
+    def with_page(macro: Callable[..., str]) -> Callable[..., str]:
+        @functools.wraps(macro)
+        def call(*args: Any, **kwargs: Any) -> str:
+            return macro(Page(env.page.file.src_uri, docs), *args, **kwargs)
+
+        return call
+
+    for macro in MACROS:
+        env.macro(with_page(macro), macro.__name__)
+
+
+def on_pre_page_macros(env: Any) -> None:
+    """Prepare the Markdown of a page. The macros plugin calls this before it renders the page."""
+    env.markdown = keep_indentation(env.markdown)
+
+
+def forget_project_modules() -> None:
+    """Drop the project's own modules, so that the next import reads the files again."""
+    for name in list(sys.modules):
+        if name.split(".")[0] in PROJECT_MODULES:
+            del sys.modules[name]
