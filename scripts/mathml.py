@@ -33,7 +33,7 @@ class MathError(ValueError):
 
 
 class Converter:
-    """LaTeX to MathML, kept in Markdown's stash of finished HTML, where nothing touches it again."""
+    """LaTeX to MathML, kept in Markdown's stash of finished HTML: nothing touches it again."""
 
     def __init__(self, md: Markdown) -> None:
         self.md = md
