@@ -20,6 +20,9 @@ from typing import Any, NamedTuple
 DEMOS = "demos"
 """Folder of the demo files inside docs/, and their folder on the site."""
 
+SCHEDULES = "assets/schedules"
+"""Folder of the generated schedules inside docs/, and their folder on the site."""
+
 
 class PageError(ValueError):
     """A page asks for something that does not exist; the message names the page and the value."""
@@ -152,6 +155,9 @@ def define_env(env: Any) -> None:
     """
     docs = Path(env.conf["docs_dir"])
     forget_project_modules()
+    from generate_schedules import generate
+
+    generate(docs / SCHEDULES)
 
     def with_page(macro: Callable[..., str]) -> Callable[..., str]:
         @functools.wraps(macro)

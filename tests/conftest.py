@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import ClassVar
 from urllib.parse import urlsplit
 
 import pytest
@@ -46,7 +45,7 @@ def build_site(
 class SiteHandler(SimpleHTTPRequestHandler):
     """Serves a folder below MOUNT and answers with its 404.html, as GitHub Pages does."""
 
-    extensions_map: ClassVar[dict[str, str]] = {
+    extensions_map = {  # noqa: RUF012 (the base class declares it so)
         **SimpleHTTPRequestHandler.extensions_map,
         ".js": "text/javascript",
         ".mjs": "text/javascript",
