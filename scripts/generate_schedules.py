@@ -105,7 +105,7 @@ def generate(output: Path = DEFAULT_OUTPUT) -> tuple[int, int, int]:
 
 class _OneLineParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"generate_schedules.py：参数有误，{message}\n")
+        self.exit(2, f"generate_schedules.py：参数有误：{message}\n")
 
 
 def main(arguments: list[str] | None = None) -> int:

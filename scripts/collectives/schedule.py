@@ -27,11 +27,11 @@ PHASES: Mapping[str, str] = {
 
 
 class Transfer(NamedTuple):
-    """Move ``count`` neighbouring blocks from one buffer to another.
+    """Move ``blocks`` neighbouring blocks from one buffer to another.
 
     ``src`` and ``dst`` are ranks; equal ranks mean a local move, which is no traffic. ``op`` is
-    ``"copy"`` (overwrite) or ``"reduce"`` (combine with what the target holds). Offsets and count
-    are in blocks.
+    ``"copy"`` (overwrite) or ``"reduce"`` (combine with what the target holds). Offsets are in
+    blocks.
     """
 
     src: int
@@ -41,7 +41,7 @@ class Transfer(NamedTuple):
     from_offset: int
     to_buffer: str
     to_offset: int
-    count: int = 1
+    blocks: int = 1
 
 
 class Round(NamedTuple):
@@ -126,16 +126,16 @@ def relabel_root(schedule: Schedule, root: int, rank_indexed: frozenset[str]) ->
 
     def relabelled(transfer: Transfer) -> list[Transfer]:
         pieces: list[Transfer] = []
-        for index in range(transfer.count):
+        for index in range(transfer.blocks):
             from_offset = moved(transfer.from_buffer, transfer.from_offset + index)
             to_offset = moved(transfer.to_buffer, transfer.to_offset + index)
             last = pieces[-1] if pieces else None
             if (
                 last is not None
-                and last.from_offset + last.count == from_offset
-                and last.to_offset + last.count == to_offset
+                and last.from_offset + last.blocks == from_offset
+                and last.to_offset + last.blocks == to_offset
             ):
-                pieces[-1] = last._replace(count=last.count + 1)
+                pieces[-1] = last._replace(blocks=last.blocks + 1)
             else:
                 pieces.append(
                     transfer._replace(
@@ -143,7 +143,7 @@ def relabel_root(schedule: Schedule, root: int, rank_indexed: frozenset[str]) ->
                         dst=(transfer.dst + shift) % n,
                         from_offset=from_offset,
                         to_offset=to_offset,
-                        count=1,
+                        blocks=1,
                     )
                 )
         return pieces

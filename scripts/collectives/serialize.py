@@ -65,7 +65,7 @@ def schedule_to_data(proved: ProvedSchedule) -> dict[str, Any]:
                         "op": t.op,
                         "from": [t.from_buffer, t.from_offset],
                         "to": [t.to_buffer, t.to_offset],
-                        "count": t.count,
+                        "count": t.blocks,
                     }
                     for t in round_.transfers
                 ],

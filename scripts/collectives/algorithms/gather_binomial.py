@@ -26,7 +26,7 @@ def binomial(n: int) -> Schedule:
     ANY_RANKS.require(n, "gather/binomial")
     blocks = GATHER.blocks(n)
     chunk = blocks // n
-    rounds = []
+    rounds: list[Round] = []
     largest = 0
     for distance, edges in reversed(list(halving_edges(n))):
         transfers = []

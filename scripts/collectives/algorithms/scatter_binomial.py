@@ -26,7 +26,7 @@ def binomial(n: int) -> Schedule:
     ANY_RANKS.require(n, "scatter/binomial")
     blocks = SCATTER.blocks(n)
     chunk = blocks // n
-    rounds = []
+    rounds: list[Round] = []
     largest = 0
     arrived: list[int] = []
     for distance, edges in halving_edges(n):
