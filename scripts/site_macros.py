@@ -33,15 +33,22 @@ class Page(NamedTuple):
 
     Attributes:
         source: its path inside docs/, such as "primitives/allreduce.md".
+        url: its address on the site, such as "primitives/allreduce/".
         docs: the folder docs/ itself.
     """
 
     source: str
+    url: str
     docs: Path
 
     def link(self, target: str) -> str:
         """Return the path from this page to a file of docs/, as a Markdown link wants it."""
         return posixpath.relpath(target, posixpath.dirname(self.source) or ".")
+
+    def url_of(self, target: str) -> str:
+        """Return the address of a file of the site, relative to this page, for raw HTML."""
+        folder = self.url if self.url.endswith("/") else posixpath.dirname(self.url)
+        return posixpath.relpath(target, folder or ".")
 
     def error(self, problem: str) -> PageError:
         """Return the error that stops the build of this page."""
@@ -125,9 +132,10 @@ def demo_block(
 # ------------------------------------------------------------------------------------- plumbing
 
 MACROS: tuple[Callable[..., str], ...] = (demo, demo_output, demo_block)
-"""Every macro. Its first parameter is the page, which the plumbing below fills in."""
+"""The macros of this module; those of schedule_macros come on top. The first parameter of each is
+the page, which the plumbing below fills in."""
 
-PROJECT_MODULES = ("collectives", "generate_schedules")
+PROJECT_MODULES = ("collectives", "generate_schedules", "schedule_macros")
 """What `mkdocs serve` imports afresh at every build, so that an edit to it is seen."""
 
 INDENTED_CALL = re.compile(r"^([ \t]+)\{\{(?!.*\}\}.*\{\{)(.+?)\}\}[ \t]*$", re.MULTILINE)
@@ -155,6 +163,10 @@ def define_env(env: Any) -> None:
     """
     docs = Path(env.conf["docs_dir"])
     forget_project_modules()
+    import generate_schedules
+    import schedule_macros
+
+    generate_schedules.generate(docs / "assets" / "schedules")
     from generate_schedules import generate
 
     generate(docs / SCHEDULES)
@@ -162,11 +174,12 @@ def define_env(env: Any) -> None:
     def with_page(macro: Callable[..., str]) -> Callable[..., str]:
         @functools.wraps(macro)
         def call(*args: Any, **kwargs: Any) -> str:
-            return macro(Page(env.page.file.src_uri, docs), *args, **kwargs)
+            file = env.page.file
+            return macro(Page(file.src_uri, file.url, docs), *args, **kwargs)
 
         return call
 
-    for macro in MACROS:
+    for macro in (*MACROS, *schedule_macros.MACROS):
         env.macro(with_page(macro), macro.__name__)
 
 

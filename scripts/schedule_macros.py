@@ -1,0 +1,306 @@
+"""What pages may ask of the registry: the player, and tables of states, algorithms and costs.
+
+Nothing here knows an algorithm: every name, number, formula and caption comes from
+``collectives.algorithms`` and from schedules that were proved. Registered by ``site_macros``.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from collectives.algorithm import Algorithm, UnsupportedChoice
+from collectives.algorithms import REGISTRY, algorithms_of
+from collectives.cost import count_cost
+from collectives.primitives import PRIMITIVES, Block, Primitive
+from collectives.prove import prove, replay
+from collectives.schedule import PHASES, REDUCE, Round, Schedule, Transfer
+from generate_schedules import PUBLISHED_RANKS, schedule_path
+
+if TYPE_CHECKING:
+    from site_macros import Page
+
+CONTROLS = ("primitive", "algorithm", "ranks", "root", "op")
+"""What a player may let the reader choose."""
+
+
+def player(
+    page: Page,
+    name: str,
+    ranks: int = 4,
+    root: int = 0,
+    round: int = 0,
+    controls: str = "primitive algorithm ranks root op",
+) -> str:
+    """Show the player, with a table of the rounds for readers without scripts, print and search.
+
+    Args:
+        page: the page that asks.
+        name: ``primitive/algorithm``, such as "allreduce/ring".
+        ranks: the number of ranks to open with; one that the site publishes a file for.
+        root: the root to open with, for primitives that have one.
+        round: the step to open at, 0 to the number of rounds.
+        controls: what the reader may choose, words of CONTROLS.
+    """
+    algorithm, schedule = _proved(page, name, ranks, root)
+    for control in controls.split():
+        if control not in CONTROLS:
+            raise page.error(f"播放器没有控件 {control!r}，可用的是 {'、'.join(CONTROLS)}")
+    if not 0 <= round <= len(schedule.rounds):
+        raise page.error(
+            f"{name} 在 N = {ranks} 时没有第 {round} 步，应在 0 到 {len(schedule.rounds)}"
+        )
+    source = page.url_of(f"assets/schedules/{schedule_path(algorithm, ranks)}")
+    attributes = f'src="{html.escape(source)}" controls="{html.escape(controls)}"'
+    if round:
+        attributes += f' round="{round}"'
+    if root:
+        attributes += f' root="{root}"'
+    title = f"{algorithm.primitive_entry.title}，{algorithm.title}，{ranks} 个 rank"
+    return (
+        f'<div class="cp-figure" markdown="0"><collective-player {attributes}>'
+        f"{_rounds_table(schedule, title)}</collective-player></div>\n"
+    )
+
+
+def state_table(page: Page, primitive: str, ranks: int = 4) -> str:
+    """Show what each rank holds before and after, in the numbers of the demo.
+
+    The numbers are replayed from the algorithm that the primitive opens with.
+    """
+    entry = _primitive(page, primitive)
+    _, schedule = _proved(page, algorithms_of(primitive)[0].name, ranks, 0)
+    states = list(replay(schedule))
+    names = [buffer.name for buffer in schedule.buffers if buffer.role != "scratch"]
+    inout = len(names) == 1
+    columns = ["rank"]
+    columns += (
+        [f"`{name}`（{when}）" for when in ("前", "后") for name in names]
+        if inout
+        else [
+            f"`{name}`（{'前，之后不变' if role == 'input' else '后'}）"
+            for name, role in ((b.name, b.role) for b in schedule.buffers if b.role != "scratch")
+        ]
+    )
+    rows = []
+    for rank in range(ranks):
+        before, after = states[0][rank], states[-1][rank]
+        cells = [f"rank {rank}" + ("（根）" if entry.rooted and rank == 0 else "")]
+        if inout:
+            cells += [_numbers(entry, schedule, state[names[0]]) for state in (before, after)]
+        else:
+            cells += [
+                _numbers(entry, schedule, after[name]) if name in after else "没有这个缓冲区"
+                for name in names
+            ]
+        rows.append(cells)
+    return _markdown_table(columns, rows)
+
+
+def algorithm_table(page: Page, primitive: str, ranks: int = 4) -> str:
+    """Compare the algorithms of a primitive: formula and counted number at N, bound below."""
+    entry = _primitive(page, primitive)
+    columns = [
+        "算法",
+        f"轮数（N = {ranks}）",
+        f"最忙端口的收发量（N = {ranks}）",
+        f"归约量（N = {ranks}）",
+        "什么时候合适",
+        "谁在用",
+    ]
+    if not entry.reduces:
+        del columns[3]
+    rows = []
+    for algorithm in algorithms_of(primitive):
+        users = "；".join(
+            f"{use.library}：`{use.source}`" + (f"（{use.note_zh}）" if use.note_zh else "")
+            for use in algorithm.used_by
+        )
+        if ranks in algorithm.valid_ranks(range(ranks, ranks + 1)):
+            cost = count_cost(algorithm.schedule(ranks))
+            rounds, beta, gamma = str(cost.rounds), size(cost.beta), size(cost.gamma)
+        else:
+            rounds = beta = gamma = "不支持"
+        formulas = algorithm.formulas
+        row = [
+            f"**{algorithm.title_zh}**<br>{algorithm.title_en}",
+            f"${formulas.rounds}$（{rounds}）",
+            f"${formulas.beta}$（{beta}）",
+            f"${formulas.gamma}$（{gamma}）",
+            algorithm.wins_zh,
+            users,
+        ]
+        if not entry.reduces:
+            del row[3]
+        rows.append(row)
+    bound = entry.lower_bound(ranks)
+    formula = entry.lower_bound_formulas
+    row = [
+        "**下界**（单端口）",
+        f"${formula.rounds}$（{bound.rounds}）",
+        f"${formula.beta}$（{size(bound.beta)}）",
+        f"${formula.gamma}$（{size(bound.gamma)}）",
+        "任何算法都不会更少",
+        "",
+    ]
+    if not entry.reduces:
+        del row[3]
+    return _markdown_table(columns, [*rows, row])
+
+
+def algorithm_ideas(page: Page, primitive: str) -> str:
+    """Tell the idea of each algorithm of a primitive in two sentences."""
+    _primitive(page, primitive)
+    return "\n\n".join(
+        f"**{algorithm.title}**：{algorithm.idea_zh}" for algorithm in algorithms_of(primitive)
+    )
+
+
+def cost_formula(page: Page, name: str) -> str:
+    """Show the time of an algorithm in the alpha-beta-gamma model, from its closed form."""
+    formulas = _algorithm(page, name).formulas
+    terms = [rf"{_factor(formulas.rounds)}\,\alpha", rf"{formulas.beta}\,\beta"]
+    if formulas.gamma != "0":
+        terms.append(rf"{formulas.gamma}\,\gamma")
+    return f"$$T = {' + '.join(terms)}$$\n"
+
+
+def cost_table(page: Page, name: str, ranks: tuple[int, ...] = (2, 4, 8, 16)) -> str:
+    """Show the counted cost of an algorithm over N."""
+    algorithm = _algorithm(page, name)
+    columns = [
+        "N",
+        "轮数",
+        "最忙端口的收发量",
+        "归约量",
+        "单个 rank 最多发送",
+        "全部 rank 合计发送",
+    ]
+    rows = []
+    for n in ranks:
+        try:
+            cost = count_cost(algorithm.schedule(n))
+        except UnsupportedChoice as error:
+            raise page.error(str(error)) from None
+        rows.append(
+            [str(n), str(cost.rounds)]
+            + [size(c) for c in (cost.beta, cost.gamma, cost.max_sent, cost.total_sent)]
+        )
+    return _markdown_table(columns, rows)
+
+
+def size_of_m(page: Page, primitive: str) -> str:
+    """Say in words what M is for a primitive."""
+    return _primitive(page, primitive).size_zh
+
+
+def size(amount: Fraction) -> str:
+    """Write a fraction of M: ``0``, ``M``, ``3/2 M``."""
+    if amount == 0:
+        return "0"
+    return "M" if amount == 1 else f"{amount} M"
+
+
+def _primitive(page: Page, slug: str) -> Primitive:
+    if slug not in PRIMITIVES:
+        raise page.error(f"没有名为 {slug!r} 的原语；现有：{'、'.join(PRIMITIVES)}")
+    return PRIMITIVES[slug]
+
+
+def _algorithm(page: Page, name: str) -> Algorithm:
+    if name not in REGISTRY:
+        raise page.error(f"没有名为 {name!r} 的算法；现有：{'、'.join(REGISTRY)}")
+    return REGISTRY[name]
+
+
+def _proved(page: Page, name: str, ranks: int, root: int) -> tuple[Algorithm, Schedule]:
+    """The algorithm and its schedule, proved, for an N that has a file."""
+    algorithm = _algorithm(page, name)
+    if ranks not in PUBLISHED_RANKS:
+        first, last = PUBLISHED_RANKS[0], PUBLISHED_RANKS[-1]
+        raise page.error(f"{name} 没有 N = {ranks} 的日程文件，本站发布 N = {first} 到 {last}")
+    try:
+        return algorithm, prove(algorithm.schedule(ranks, root)).schedule
+    except UnsupportedChoice as error:
+        raise page.error(str(error)) from None
+
+
+def _numbers(primitive: Primitive, schedule: Schedule, content: list[Block | None]) -> str:
+    """The numbers of one buffer as the demo prints them, or the word for undefined data."""
+    if all(block is None for block in content):
+        return "未定义"
+    values = []
+    for block in content:
+        if block is None:
+            values.append("未定义")
+        else:
+            n, blocks = schedule.ranks, schedule.blocks
+            values.append(
+                str(sum(primitive.value(block.origin, rank, n, blocks) for rank in block.ranks()))
+            )
+    return f"`[{', '.join(values)}]`"
+
+
+def _place(buffer: str, offset: int, blocks: int) -> str:
+    return f"{buffer}[{offset}]" if blocks == 1 else f"{buffer}[{offset}:{offset + blocks}]"
+
+
+def _transfer_words(transfer: Transfer) -> str:
+    source = _place(transfer.from_buffer, transfer.from_offset, transfer.blocks)
+    target = _place(transfer.to_buffer, transfer.to_offset, transfer.blocks)
+    moved = source if source == target else f"{source} → {target}"
+    way = (
+        f"rank {transfer.src} 本地"
+        if transfer.src == transfer.dst
+        else f"rank {transfer.src} → rank {transfer.dst}"
+    )
+    return f"{way}：{moved}{'，归约' if transfer.op == REDUCE else ''}"
+
+
+def _round_number(round_: Round, number: int) -> str:
+    return "本地" if round_.is_local else str(number)
+
+
+def _rounds_table(schedule: Schedule, title: str) -> str:
+    """All rounds as an HTML table without a single script; slices are [first:last + 1]."""
+    rows = []
+    number = 0
+    for round_ in schedule.rounds:
+        number += not round_.is_local
+        transfers = "".join(f"<li>{html.escape(_transfer_words(t))}</li>" for t in round_.transfers)
+        rows.append(
+            f'<tr><th scope="row">{_round_number(round_, number)}</th>'
+            f"<td>{html.escape(PHASES[round_.phase])}</td>"
+            f"<td>{html.escape(round_.caption)}</td><td><ul>{transfers}</ul></td></tr>"
+        )
+    return (
+        f'<table class="cp-rounds"><caption>{html.escape(title)}：逐轮列表</caption>'
+        '<thead><tr><th scope="col">轮</th><th scope="col">阶段</th>'
+        '<th scope="col">做什么</th><th scope="col">传输</th></tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
+def _factor(formula: str) -> str:
+    """Put brackets round a sum, so that it can stand before a symbol."""
+    needs_brackets = any(sign in formula for sign in "+-") and not formula.endswith((")", "}"))
+    return f"({formula})" if needs_brackets else formula
+
+
+def _markdown_table(columns: list[str], rows: list[list[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+MACROS: tuple[Callable[..., str], ...] = (
+    player,
+    state_table,
+    algorithm_table,
+    algorithm_ideas,
+    cost_formula,
+    cost_table,
+    size_of_m,
+)
+"""Every macro of this module; ``site_macros`` fills in the page."""
