@@ -4,7 +4,8 @@ MkDocs loads this module through the macros plugin (see mkdocs.yml) and calls `d
 macro returns Markdown. A macro that cannot answer raises PageError, which names the page and the
 value, and the build fails: nothing on a page is ever missing without a word.
 
-To add a macro: write it as a function of a `Page`, and add it to MACROS.
+To add a macro: write it as a function of a `Page`, and add it to MACROS, here or in
+schedule_macros, which holds those that ask the registry of algorithms.
 """
 
 from __future__ import annotations
@@ -132,8 +133,7 @@ def demo_block(
 # ------------------------------------------------------------------------------------- plumbing
 
 MACROS: tuple[Callable[..., str], ...] = (demo, demo_output, demo_block)
-"""The macros of this module; those of schedule_macros come on top. The first parameter of each is
-the page, which the plumbing below fills in."""
+"""The macros of this module. Their first parameter is the page, which `define_env` fills in."""
 
 PROJECT_MODULES = ("collectives", "generate_schedules", "schedule_macros")
 """What `mkdocs serve` imports afresh at every build, so that an edit to it is seen."""
@@ -166,10 +166,7 @@ def define_env(env: Any) -> None:
     import generate_schedules
     import schedule_macros
 
-    generate_schedules.generate(docs / "assets" / "schedules")
-    from generate_schedules import generate
-
-    generate(docs / SCHEDULES)
+    generate_schedules.generate(docs / SCHEDULES)
 
     def with_page(macro: Callable[..., str]) -> Callable[..., str]:
         @functools.wraps(macro)
