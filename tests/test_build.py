@@ -1,0 +1,179 @@
+"""The build is strict: it either shows what a page asked for, or fails and names page and value."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from built_site import ROOT, Site, build_site
+from html_page import HTMLPage
+
+TRICKY_DEMO = '''\
+# 运行方式: python tricky_cpu_demo.py
+
+
+def worker(rank):
+    """A docstring with a fence in it.
+
+    ```python
+    {{ demo("x.py") }}
+    ```
+
+    ````
+    --8<-- "mkdocs.yml"
+    ````
+    """
+    cost = "$x^2$ <b>&amp;</b> [[% if %]]"
+    print(f"[rank {rank}] {cost!r} \\u4e2d {'*' * 3}")
+'''
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of the site's sources that a test may damage."""
+    copy = tmp_path / "project"
+    copy.mkdir()
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for folder in ("docs", "overrides", "scripts"):
+        shutil.copytree(ROOT / folder, copy / folder, ignore=ignored)
+    shutil.copy(ROOT / "mkdocs.yml", copy)
+    return copy
+
+
+Build = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def build_with(project: Path, tmp_path: Path) -> Build:
+    """A function that appends text to the index page and builds the copy."""
+
+    def build(text: str) -> subprocess.CompletedProcess[str]:
+        index = project / "docs" / "index.md"
+        index.write_text(index.read_text(encoding="utf-8") + "\n\n" + text, encoding="utf-8")
+        return build_site(tmp_path / "site", config=project / "mkdocs.yml")
+
+    return build
+
+
+def test_the_strict_build_has_nothing_to_complain_about(site: Site):
+    assert "WARNING" not in site.log
+    assert "ERROR" not in site.log
+
+
+def test_the_site_builds_where_torch_cannot_be_imported(tmp_path: Path):
+    blocker = tmp_path / "blocker"
+    blocker.mkdir()
+    (blocker / "torch.py").write_text("raise ImportError('torch is not here')\n")
+    result = build_site(tmp_path / "site", PYTHONPATH=str(blocker))
+    assert result.returncode == 0, result.stdout
+
+
+def test_a_second_build_leaves_every_generated_file_alone(site: Site, tmp_path: Path):
+    folder = ROOT / "docs" / "assets" / "schedules"
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*.json")}
+    assert before
+    assert build_site(tmp_path / "site").returncode == 0
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.json")} == before
+
+
+def test_a_harmless_addition_to_a_page_still_builds(build_with: Build):
+    result = build_with("## 多一节 { #more }\n\n公式 $x^2$，[链接](#more)。\n")
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('{{ demo("no_such_demo.py") }}', "'no_such_demo.py'"),
+        ('{{ demo("../../README.md") }}', "'../../README.md'"),
+        ('{{ demo_output("no_such_demo.py") }}', "'no_such_demo.py'"),
+        ('{{ demo_block("no_such_demo.py", title="x") }}', "'no_such_demo.py'"),
+        ('{{ player("allreduce/no_such_algorithm") }}', "no_such_algorithm"),
+        ('{{ player("allreduce/ring", ranks=99) }}', "99"),
+        ('{{ player("broadcast/binomial", root=7) }}', "7"),
+        ("{{ no_such_macro() }}", "no_such_macro"),
+        (r"公式 $\frac{a$ 没写完。", r"\frac{a"),
+        ("[断掉的链接](no-such-page.md)", "no-such-page.md"),
+        ("[断掉的锚点](#no-such-anchor)", "no-such-anchor"),
+    ],
+)
+def test_a_mistake_on_a_page_fails_the_build_and_names_page_and_value(
+    build_with: Build, text: str, named: str
+):
+    result = build_with(text)
+    assert result.returncode != 0, result.stdout
+    assert "index.md" in result.stdout
+    assert named in result.stdout
+
+
+def test_a_demo_without_recorded_output_fails_the_build(project: Path, build_with: Build):
+    (project / "docs" / "demos" / "tricky_cpu_demo.py").write_text(TRICKY_DEMO, encoding="utf-8")
+    result = build_with('{{ demo_output("tricky_cpu_demo.py") }}')
+    assert result.returncode != 0
+    assert "expected/tricky_cpu_demo.txt" in result.stdout
+
+
+@pytest.mark.parametrize("damage", ["\tprint()\n", "print()  \n", "print()"])
+def test_a_demo_that_cannot_be_shown_as_it_is_fails_the_build(
+    project: Path, build_with: Build, damage: str
+):
+    demo = project / "docs" / "demos" / "tricky_cpu_demo.py"
+    demo.write_text(TRICKY_DEMO + damage, encoding="utf-8")
+    result = build_with('{{ demo("tricky_cpu_demo.py") }}')
+    assert result.returncode != 0
+    assert "无法原样显示" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '{{ demo("tricky_cpu_demo.py") }}',
+        '1. 一步：\n\n    {{ demo("tricky_cpu_demo.py") }}\n\n2. 下一步',
+        '??? example "外层"\n\n    ??? example "内层"\n\n'
+        '        {{ demo("tricky_cpu_demo.py") }}\n\n    后文',
+        '{{ demo_block("tricky_cpu_demo.py", title="标题", open=True) }}',
+        '- 列表\n\n    ??? example "块"\n\n        {{ demo("tricky_cpu_demo.py") }}',
+    ],
+    ids=["top level", "in a list", "in two blocks", "demo_block", "in a block in a list"],
+)
+def test_the_page_shows_a_demo_byte_for_byte_at_any_depth(
+    project: Path, build_with: Build, tmp_path: Path, page: str
+):
+    demos = project / "docs" / "demos"
+    (demos / "tricky_cpu_demo.py").write_text(TRICKY_DEMO, encoding="utf-8")
+    (demos / "expected" / "tricky_cpu_demo.txt").write_text("[rank 0] ok\n", encoding="utf-8")
+    result = build_with(page)
+    assert result.returncode == 0, result.stdout
+    blocks = HTMLPage.read(tmp_path / "site" / "index.html").code_blocks
+    shown = [block.text for block in blocks if block.title == "tricky_cpu_demo.py"]
+    assert shown == [TRICKY_DEMO]
+
+
+def test_every_demo_on_the_site_is_the_file_and_can_be_downloaded(site: Site):
+    demos = sorted((ROOT / "docs" / "demos").glob("*.py"))
+    assert demos
+    for demo in demos:
+        published = site.folder / "demos" / demo.name
+        assert published.read_bytes() == demo.read_bytes()
+    shown = [
+        block
+        for path in site.paths()
+        for block in site.page(path).code_blocks
+        if block.title.endswith(".py")
+    ]
+    assert {block.title for block in shown} == {demo.name for demo in demos}
+    for block in shown:
+        assert block.text == (ROOT / "docs" / "demos" / block.title).read_text(encoding="utf-8")
+
+
+def test_the_environment_of_a_reader_is_not_part_of_the_build(site: Site):
+    """No path of the building machine gets into a page."""
+    for path in site.paths():
+        text = site.file(path).read_text(encoding="utf-8")
+        assert str(ROOT) not in text
+        assert os.fspath(Path.home()) + os.sep not in text
