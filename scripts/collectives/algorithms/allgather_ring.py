@@ -74,7 +74,7 @@ ALGORITHM = Algorithm(
     formulas=Formulas(
         rounds="N-1", beta=r"\frac{N-1}{N} M", gamma="0", max_sent=r"\frac{N-1}{N} M"
     ),
-    idea_zh="每个 rank 只和左右邻居说话：把刚收到的段转给右边，N−1 轮后人人都有全部的段。",
+    idea_zh="每个 rank 只和左右邻居说话，把刚收到的段转给右边。N−1 轮后，人人都有全部的段。",
     wins_zh="数据量大时：字节数达到下界，而且只用邻居之间的链路。",
     used_by=(
         Usage("NCCL 2.30", "src/device/all_gather.h"),

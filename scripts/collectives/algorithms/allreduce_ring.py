@@ -59,7 +59,7 @@ ALGORITHM = Algorithm(
         gamma=r"\frac{N-1}{N} M",
         max_sent=r"2 \frac{N-1}{N} M",
     ),
-    idea_zh="先绕环做 ReduceScatter，每个 rank 得到一块的总和；"
+    idea_zh="先绕环做 ReduceScatter，每个 rank 得到一块的总和。"
     "再绕环做 AllGather，把各块的总和传给所有人。",
     wins_zh="数据量大时：字节数达到下界，而且只用邻居之间的链路；轮数随 N 线性增长。",
     used_by=(

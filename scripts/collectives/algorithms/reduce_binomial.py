@@ -58,7 +58,7 @@ ALGORITHM = Algorithm(
         gamma=r"\lceil \log_2 N \rceil M",
         max_sent="M",
     ),
-    idea_zh="两两相加，每轮有一半的 rank 交出部分和后退出，⌈log₂N⌉ 轮后和都到了根。",
+    idea_zh="两两相加，每轮有一半的 rank 交出部分和后退出。⌈log₂N⌉ 轮后，总和到了根。",
     wins_zh="消息短、时延占大头的时候（MPICH 在 2048 字节以内用它）。",
     used_by=(
         Usage("MPICH", "reduce_intra_binomial.c", "不超过 2048 字节"),

@@ -95,7 +95,7 @@ ALGORITHM = Algorithm(
         gamma=r"\frac{N-1}{N} M",
         max_sent=r"\frac{N-1}{N} M",
     ),
-    idea_zh="N 个部分和同时绕环走，每到一站就加上那个 rank 的一份，"
+    idea_zh="N 个部分和同时绕环走，每到一站就加上那个 rank 的一份。"
     "走完 N−1 站正好停在该拿它的 rank。",
     wins_zh="数据量大时：字节数和加法次数都达到下界，而且只用邻居之间的链路。",
     used_by=(
