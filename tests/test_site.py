@@ -1,0 +1,244 @@
+"""The built site in a real browser: whole, quiet, searchable, and usable by everyone."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote, urldefrag, urljoin
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from built_site import ROOT, Site
+from collectives.primitives import PRIMITIVES
+from conftest import Visitor
+
+WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+SEED_BLOCKS = [
+    ("Broadcast", "broadcast_cpu_demo.py"),
+    ("Scatter", "scatter_cpu_demo.py"),
+    ("Gather", "gather_cpu_demo.py"),
+    ("Reduce", "reduce_cpu_demo.py"),
+    ("AllGather", "allgather_cpu_demo.py"),
+    ("ReduceScatter", "reducescatter_cpu_demo.py"),
+    ("AllReduce", "allreduce_cpu_demo.py"),
+    ("All-to-All", "alltoall_cpu_demo.py"),
+]
+"""The collapsible blocks of the first page, in the order of the original."""
+
+
+def page_addresses(site: Site) -> dict[str, str]:
+    """The address of every page and where it is inside the site; 404.html stands for any."""
+    return {site.url + path: path for path in site.paths()}
+
+
+def test_no_link_and_no_anchor_is_broken(site: Site):
+    pages = {address: site.page(path) for address, path in page_addresses(site).items()}
+    broken = []
+    for address, page in pages.items():
+        for tag, reference in page.links:
+            target, fragment = urldefrag(urljoin(address, reference))
+            if not target.startswith(site.url):
+                # Only a link that a reader follows may leave the site.
+                if tag != "a" or not re.match(r"https?://", target):
+                    broken.append((address, reference))
+                continue
+            if not site.file(unquote(target.removeprefix(site.url))).is_file():
+                broken.append((address, reference))
+            # An address with "=" carries the state of the player, not an anchor.
+            elif fragment and "=" not in fragment and target in pages:
+                broken += [(address, reference)] * (unquote(fragment) not in pages[target].anchors)
+    assert broken == []
+
+
+def test_no_page_logs_an_error_or_calls_another_host(site: Site, visit: Visitor):
+    page = visit()
+    for address in page_addresses(site):
+        page.goto(address, wait_until="networkidle")
+        expect(page.locator("h1")).to_be_visible()
+
+
+def test_following_a_link_swaps_the_page_without_a_reload(site: Site, visit: Visitor):
+    page = visit()
+    page.evaluate("window.sameDocument = true")
+    page.locator(".md-tabs").get_by_text("通信原语").click()
+    expect(page.locator("h1")).to_contain_text("Broadcast")
+    assert page.url == site.url + "primitives/broadcast/"
+    assert page.evaluate("window.sameDocument") is True
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_page_violates_wcag(site: Site, visit: Visitor, scheme: str, width: int):
+    page = visit(width=width, scheme=scheme)
+    violations = []
+    for address in page_addresses(site):
+        page.goto(address, wait_until="networkidle")
+        expect(page.locator("body")).to_have_attribute(
+            "data-md-color-scheme", {"light": "default", "dark": "slate"}[scheme]
+        )
+        page.evaluate(
+            "document.querySelectorAll('details').forEach((block) => (block.open = true))"
+        )
+        violations += axe_violations(page)
+    assert violations == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_search_dialog_with_results_violates_no_wcag(visit: Visitor, scheme: str, width: int):
+    page = visit(width=width, scheme=scheme)
+    search(page, "AllReduce")
+    assert axe_violations(page) == []
+
+
+def open_blocks(page: Page) -> None:
+    """Open every collapsible block, so that what it holds is looked at too."""
+    page.evaluate("for (const block of document.querySelectorAll('details')) block.open = true")
+
+
+def axe_violations(page: Page) -> list[str]:
+    """What axe-core finds on the page as it stands, one sentence for each element."""
+    options = {"runOnly": {"type": "tag", "values": WCAG}, "resultTypes": ["violations"]}
+    results = Axe().run(page, options=options).response
+    return [
+        f"{page.url}: {violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in results["violations"]
+        for node in violation["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_no_page_scrolls_sideways(site: Site, visit: Visitor, width: int):
+    page = visit(width=width)
+    too_wide = []
+    for address in page_addresses(site):
+        page.goto(address, wait_until="networkidle")
+        page.evaluate(
+            "document.querySelectorAll('details').forEach((block) => (block.open = true))"
+        )
+        overflow = page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        if overflow > 0:
+            too_wide.append((address, overflow))
+    assert too_wide == []
+
+
+def search(page: Page, words: str) -> list[str]:
+    """Type words into the search as a reader does; return the pages found, best first."""
+    page.keyboard.press("/")
+    box = page.locator(".md-search__input")
+    expect(box).to_be_focused()
+    box.press_sequentially(words)
+    results = page.locator(".md-search-result__item > a")
+    expect(results.first).to_be_visible()
+    expect(page.locator(".md-search-result__meta")).to_contain_text("个符合条件的结果")
+    return [urldefrag(link.evaluate("link => link.href"))[0] for link in results.all()]
+
+
+@pytest.mark.parametrize(
+    ("words", "slug"),
+    [
+        *((entry.title_en, slug) for slug, entry in PRIMITIVES.items()),
+        *((entry.title_zh, slug) for slug, entry in PRIMITIVES.items()),
+    ],
+)
+def test_the_search_finds_the_page_of_a_primitive_first(
+    site: Site, visit: Visitor, words: str, slug: str
+):
+    assert search(visit(), words)[0] == f"{site.url}primitives/{slug}/"
+
+
+@pytest.mark.parametrize("words", ["反向传播", "二项树", "时延", "带宽", "集合通信", "进程"])
+def test_the_search_finds_chinese_terms_inside_sentences(visit: Visitor, words: str):
+    page = visit()
+    assert search(page, words)
+    marked = page.locator(".md-search-result__item mark").all_text_contents()
+    assert any(words in text or text in words for text in marked)
+
+
+def test_a_wrong_address_leads_on_in_chinese(site: Site, visit: Visitor):
+    page = visit("no/such/page/")
+    expect(page.locator("h1")).to_have_text("找不到这一页")
+    (problem,) = visit.problems
+    assert "404" in problem
+    visit.problems.clear()
+    page.locator(".not-found").get_by_text("首页").click()
+    expect(page).to_have_url(site.url)
+    expect(page.locator("h1")).to_have_text("集合通信图解")
+
+
+def test_the_first_page_keeps_every_sentence_and_block_of_the_original(visit: Visitor):
+    page = visit()
+    article = page.locator("article")
+    headings = article.locator("h2").all_text_contents()
+    assert [heading.strip("¶") for heading in headings][:2] == ["交互演示", "PyTorch CPU 代码示例"]
+    expect(article).to_contain_text("选择通信原语和 GPU 数量后，即可连续播放或逐轮观察。")
+    expect(article).to_contain_text(
+        "下面的示例使用 PyTorch Distributed 的 Gloo 后端，在单机启动 4 个进程；"
+        "保存代码后运行 python 文件名.py 即可。"
+    )
+    blocks = article.locator("details").all()
+    summaries = [block.locator("summary").inner_text() for block in blocks]
+    assert summaries == [f"{title}：{demo}" for title, demo in SEED_BLOCKS]
+    opened = [block.locator("summary").inner_text() for block in blocks if is_open(block)]
+    assert opened == ["AllReduce：allreduce_cpu_demo.py"]
+
+
+def is_open(block: object) -> bool:
+    return bool(block.evaluate("block => block.open"))  # type: ignore[attr-defined]
+
+
+def test_a_demo_can_be_copied_and_downloaded_exactly_as_it_is(visit: Visitor):
+    page = visit()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    source = (ROOT / "docs" / "demos" / "allreduce_cpu_demo.py").read_text(encoding="utf-8")
+    block = page.locator("details[open]")
+    block.locator(".highlight").first.hover()
+    block.locator(".highlight").first.get_by_title("复制").click()
+    expect(page.locator(".md-dialog")).to_contain_text("已复制")
+    assert page.evaluate("navigator.clipboard.readText()").strip() == source.strip()
+    with page.expect_download() as download:
+        block.get_by_role("link", name="下载 allreduce_cpu_demo.py").click()
+    assert download.value.suggested_filename == "allreduce_cpu_demo.py"
+    assert download.value.path().read_text(encoding="utf-8") == source
+
+
+def test_every_block_of_the_first_page_shows_a_demo_with_its_output(visit: Visitor):
+    page = visit()
+    for title, demo in SEED_BLOCKS:
+        block = page.locator("details").filter(has=page.get_by_text(f"{title}：{demo}", exact=True))
+        titles = block.locator(".filename").all_text_contents()
+        assert titles[:2] == [demo, "实际输出"]
+        assert block.locator("a[download]").first.get_attribute("download") == demo
+
+
+def test_the_page_follows_the_system_until_the_reader_chooses(visit: Visitor):
+    page = visit(scheme="dark")
+    body = page.locator("body")
+    expect(body).to_have_attribute("data-md-color-scheme", "slate")
+    page.emulate_media(color_scheme="light")
+    expect(body).to_have_attribute("data-md-color-scheme", "default")
+    page.get_by_title("当前跟随系统，点击改用浅色").click()
+    page.get_by_title("当前为浅色，点击改用深色").click()
+    expect(body).to_have_attribute("data-md-color-scheme", "slate")
+    page.reload()
+    expect(body).to_have_attribute("data-md-color-scheme", "slate")
+
+
+def test_formulas_are_drawn_with_the_font_of_the_site(visit: Visitor):
+    page = visit("primitives/allreduce/")
+    expect(page.locator("math").first).to_be_visible()
+    page.evaluate("document.fonts.ready")
+    fonts = page.evaluate("[...document.fonts].map((font) => [font.family, font.status])")
+    assert ["Site Math", "loaded"] in [[family.strip('"'), status] for family, status in fonts]
+
+
+def test_a_page_prints_without_its_frame(visit: Visitor):
+    page = visit()
+    page.emulate_media(media="print")
+    for frame in (".md-header", ".md-tabs", ".md-sidebar--primary", ".md-footer"):
+        expect(page.locator(frame)).to_be_hidden()
+    expect(page.locator("h1")).to_be_visible()
