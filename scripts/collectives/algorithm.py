@@ -45,24 +45,63 @@ class Parameter:
     """A number beside N that the schedule depends on.
 
     ``choices(n)`` are the values offered at N ranks, ascending, never empty where N is valid;
-    ``default(n)`` is one of them.
+    ``default(n)`` is one of them. ``symbol`` stands for it in formulas.
     """
 
     name: str
+    symbol: str
     title_zh: str
     choices: Callable[[int], tuple[int, ...]]
     default: Callable[[int], int]
 
 
+def chunks_parameter(default: Callable[[int], int]) -> Parameter:
+    """The number of pipeline chunks k: 1, 2, 4, 8 and the default."""
+    return Parameter(
+        name="chunks",
+        symbol="k",
+        title_zh="流水块数 k",
+        choices=lambda n: tuple(sorted({1, 2, 4, 8, default(n)})),
+        default=default,
+    )
+
+
+def node_sizes(n: int) -> tuple[int, ...]:
+    """The s with 1 < s < n that divide n: ranks per node, for at least two nodes."""
+    return tuple(s for s in range(2, n) if n % s == 0)
+
+
+#: Ranks per node s; by default as many as fit a node of eight.
+RANKS_PER_NODE = Parameter(
+    name="node",
+    symbol="s",
+    title_zh="每节点 rank 数 s",
+    choices=node_sizes,
+    default=lambda n: max((s for s in node_sizes(n) if s <= 8), default=node_sizes(n)[0]),
+)
+EQUAL_NODES = RankRule(
+    lambda n: bool(node_sizes(n)),
+    "N 要能平分成至少两个节点、每个节点至少两个 rank，所以不能是素数。",
+)
+
+
 @dataclass(frozen=True)
 class Formulas:
-    """The closed form as LaTeX in N and M; what the pages show beside the counted numbers."""
+    """The closed form as LaTeX in N, M and the parameters' symbols, shown beside counted numbers.
+
+    Where it matters, P is the largest power of two that is at most N, and F is 0 if N = P, else 1.
+    ``limits`` names the fields that hold only as the first parameter grows without bound, and
+    ``powers_of_two_only`` says that the formulas are for such N alone;
+    ``note_zh`` says what the formula leaves out.
+    """
 
     rounds: str
     beta: str
     gamma: str
     max_sent: str
     note_zh: str = ""
+    limits: tuple[str, ...] = ()
+    powers_of_two_only: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ relabelling.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from collectives.primitives import ceil_log2
 from collectives.schedule import COPY, REDUCE, Round, Transfer
@@ -140,3 +141,163 @@ def ring_allgather_rounds(n: int, buffer: str, chunk: int) -> list[Round]:
         )
         for t in range(1, n)
     ]
+
+
+def floor_power_of_two(n: int) -> int:
+    """The largest power of two that is at most n, for n >= 1."""
+    return 1 << (n.bit_length() - 1)
+
+
+def runs(offsets: Sequence[int], size: int) -> list[tuple[int, int]]:
+    """Chunk numbers as (first block, blocks) runs of neighbours; a chunk is ``size`` blocks."""
+    found: list[tuple[int, int]] = []
+    for chunk in sorted(offsets):
+        if found and found[-1][0] + found[-1][1] == chunk * size:
+            found[-1] = (found[-1][0], found[-1][1] + size)
+        else:
+            found.append((chunk * size, size))
+    return found
+
+
+def halving_rounds(
+    ranks: Sequence[int], bounds: Sequence[int], buffer: str, caption: str
+) -> list[Round]:
+    """Recursive halving in place among 2**l participants, farthest partners first.
+
+    Participant v is rank ``ranks[v]`` and ends with blocks ``bounds[v]`` to ``bounds[v + 1] - 1``
+    of ``buffer`` complete. ``caption`` may use ``{distance}``. (pmodels/mpich
+    ``reduce_scatter_intra_recursive_halving.c``; Thakur et al. 2005.)
+    """
+    count = len(ranks)
+    rounds = []
+    distance = count // 2
+    while distance:
+        transfers = []
+        for v in range(count):
+            partner = v ^ distance
+            first = partner // distance * distance
+            offset, end = bounds[first], bounds[first + distance]
+            transfers.append(
+                Transfer(
+                    ranks[v], ranks[partner], REDUCE, buffer, offset, buffer, offset, end - offset
+                )
+            )
+        rounds.append(Round("reduce-scatter", caption.format(distance=distance), tuple(transfers)))
+        distance //= 2
+    return rounds
+
+
+def doubling_rounds(
+    ranks: Sequence[int], bounds: Sequence[int], buffer: str, caption: str
+) -> list[Round]:
+    """Recursive doubling in place: the mirror image of :func:`halving_rounds`, with copies."""
+    count = len(ranks)
+    rounds = []
+    distance = 1
+    while distance < count:
+        transfers = []
+        for v in range(count):
+            first = v // distance * distance
+            offset, end = bounds[first], bounds[first + distance]
+            transfers.append(
+                Transfer(
+                    ranks[v],
+                    ranks[v ^ distance],
+                    COPY,
+                    buffer,
+                    offset,
+                    buffer,
+                    offset,
+                    end - offset,
+                )
+            )
+        rounds.append(Round("allgather", caption.format(distance=distance), tuple(transfers)))
+        distance *= 2
+    return rounds
+
+
+class Fold(NamedTuple):
+    """How N ranks become 2**l participants: the first 2 * rem ranks pair up.
+
+    Attributes:
+        pairs: (folded rank, representative); the folded rank gives its vector away and waits.
+        participants: the ranks that take part, in order.
+    """
+
+    pairs: list[tuple[int, int]]
+    participants: list[int]
+
+
+def fold(n: int, keep_even: bool = False) -> Fold:
+    """Pair the first 2 (N - 2**l) ranks; the odd rank of a pair represents it, or the even one.
+
+    MPICH folds even ranks into odd ones in Allreduce and ReduceScatter, odd into even ones in
+    Reduce, so that the root stays (pmodels/mpich ``allreduce_intra_recursive_doubling.c``,
+    ``reduce_intra_reduce_scatter_gather.c``).
+    """
+    rest = n - floor_power_of_two(n)
+    pairs = [(2 * i + 1, 2 * i) if keep_even else (2 * i, 2 * i + 1) for i in range(rest)]
+    folded = {rank for rank, _ in pairs}
+    return Fold(pairs, [rank for rank in range(n) if rank not in folded])
+
+
+class Tree(NamedTuple):
+    """A rooted tree: ``parent[v]`` (``None`` at the root) and ``depth[v]`` for every rank."""
+
+    parent: list[int | None]
+    depth: list[int]
+
+
+def _depths(parent: list[int | None]) -> list[int]:
+    def depth(v: int) -> int:
+        above = parent[v]
+        return 0 if above is None else depth(above) + 1
+
+    return [depth(v) for v in range(len(parent))]
+
+
+def in_order_parent(v: int, limit: int) -> int:
+    """The parent of v > 0 in the in-order binary tree on 1..limit-1 that hangs below 0.
+
+    A number with lowest set bit b has children v - b/2 and v + b/2; leaves are odd.
+    (NVIDIA/nccl ``src/graph/trees.cc``, ncclGetBtree.)
+    """
+    bit = v & -v
+    up = (v ^ bit) | (bit << 1)
+    return v ^ bit if up >= limit else up
+
+
+def double_tree(n: int) -> tuple[Tree, Tree]:
+    """NCCL's two trees on 0..n-1: the second is the first mirrored (even n) or shifted (odd n).
+
+    A rank that is inside one tree is a leaf of the other, but for rank 0 with odd n
+    (NVIDIA/nccl ``src/graph/trees.cc``, ncclGetDtree).
+    """
+    first: list[int | None] = [None] + [in_order_parent(v, n) for v in range(1, n)]
+
+    def other(v: int) -> int:
+        return n - 1 - v if n % 2 == 0 else (v + 1) % n
+
+    second: list[int | None] = [None] * n
+    for v, above in enumerate(first):
+        second[other(v)] = None if above is None else other(above)
+    return Tree(first, _depths(first)), Tree(second, _depths(second))
+
+
+def double_tree_below_root(n: int) -> tuple[Tree, Tree]:
+    """Two trees for a broadcast from rank 0: both hang below 0, on ranks 1..n-1.
+
+    Every rank from 1 on is inside at most one of them (Sanders, Speck, Traeff, Parallel Computing
+    35, 2009). The second tree is the first shifted by one rank (even n) or mirrored (odd n).
+    """
+    first: list[int | None] = [None] + [in_order_parent(v, n) for v in range(1, n)]
+
+    def other(v: int) -> int:
+        if v == 0:
+            return 0
+        return v % (n - 1) + 1 if n % 2 == 0 else n - v
+
+    second: list[int | None] = [None] * n
+    for v, above in enumerate(first):
+        second[other(v)] = None if above is None else other(above)
+    return Tree(first, _depths(first)), Tree(second, _depths(second))

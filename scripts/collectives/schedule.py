@@ -21,7 +21,11 @@ PHASES: Mapping[str, str] = {
     "reduce": "Reduce 阶段",
     "allgather": "AllGather 阶段",
     "reduce-scatter": "ReduceScatter 阶段",
+    "allreduce": "AllReduce 阶段",
     "exchange": "交换阶段",
+    "fold": "折叠阶段",
+    "inside": "节点内阶段",
+    "between": "节点间阶段",
     "local": "本地操作",
 }
 
