@@ -27,7 +27,7 @@ def pat(n: int) -> Schedule:
     ANY_RANKS.require(n, "allgather/pat")
     blocks = ALLGATHER.blocks(n)
     chunk = blocks // n
-    rounds = []
+    rounds: list[Round] = []
     for i in reversed(range(ceil_log2(n))):
         distance = 1 << i
         transfers = []

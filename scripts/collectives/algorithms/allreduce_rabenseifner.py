@@ -49,7 +49,8 @@ def rabenseifner(n: int) -> Schedule:
         ranks,
         bounds,
         "tensor",
-        "参与的 rank 两两配对（相隔 {distance}），各把对方负责的一半发过去，对方累加；负责的范围减半。",
+        "参与的 rank 两两配对（相隔 {distance}），各把对方负责的一半发过去，对方累加；"
+        "负责的范围减半。",
     )
     rounds += doubling_rounds(
         ranks,
@@ -82,7 +83,10 @@ def rabenseifner(n: int) -> Schedule:
 
 
 def closed_form(n: int) -> Cost:
-    """2 l alpha + 2 (P - 1)/P M beta + (P - 1)/P M gamma; the fold adds 2 (alpha + M beta) + M gamma."""
+    """2 l alpha + 2 (P - 1)/P M beta + (P - 1)/P M gamma.
+
+    The fold adds 2 (alpha + M beta) + M gamma.
+    """
     power = floor_power_of_two(n)
     levels = power.bit_length() - 1
     folded = int(power != n)
@@ -111,7 +115,8 @@ ALGORITHM = Algorithm(
         max_sent=r"(2 \frac{P-1}{P} + F) M",
         note_zh="P 是不超过 N 的最大 2 的幂；N = P 时 F = 0，否则 F = 1（折叠）。",
     ),
-    idea_zh="前半程递归折半，每个 rank 得到一块的总和。后半程递归倍增，把各块换回来；字节和环形一样少，轮数是对数级。",
+    idea_zh="前半程递归折半，每个 rank 得到一块的总和。后半程递归倍增，把各块换回来；"
+    "字节和环形一样少，轮数是对数级。",
     wins_zh="中长消息、N 是 2 的幂的时候；其他 N 要先折叠，最忙端口多传 2M。",
     used_by=(
         Usage("MPICH", "allreduce_intra_reduce_scatter_allgather.c"),

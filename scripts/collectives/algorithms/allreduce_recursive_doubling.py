@@ -103,7 +103,8 @@ ALGORITHM = Algorithm(
         max_sent=r"(\log_2 P + F) M",
         note_zh="P 是不超过 N 的最大 2 的幂；N = P 时 F = 0，否则 F = 1（折叠）。",
     ),
-    idea_zh="和相隔 1、2、4……的 rank 互换整个部分和再相加。log₂N 轮后人人都有总和，轮数最少，字节很多。",
+    idea_zh="和相隔 1、2、4……的 rank 互换整个部分和再相加。log₂N 轮后人人都有总和，轮数最少，"
+    "字节很多。",
     wins_zh="短消息、时延占大头的时候（MPICH 在 8 字节以内用它，旧的默认阈值是 2048 字节）。",
     used_by=(
         Usage("MPICH", "allreduce_intra_recursive_doubling.c"),

@@ -48,7 +48,8 @@ def hierarchical(n: int, node: int) -> Schedule:
     rounds = []
     for i in range(1, node):
         transfers = [transfer for r in range(n) for transfer in hand_over(r, (r % node + i) % node)]
-        caption = f"节点内：把要去各节点里某个位置的段，合成一个消息交给本节点同一位置的 rank（右边第 {i} 个）。"
+        caption = "节点内：把要去各节点里某个位置的段，"
+        f"合成一个消息交给本节点同一位置的 rank（右边第 {i} 个）。"
         if i == 1:
             transfers += [transfer for r in range(n) for transfer in hand_over(r, r % node)]
         rounds.append(Round("inside", caption, tuple(transfers)))
@@ -72,7 +73,8 @@ def hierarchical(n: int, node: int) -> Schedule:
         rounds.append(
             Round(
                 "between",
-                f"节点间：每个 rank 把攒好的 {node} 段打成一包，发给右边第 {i} 个节点里同一位置的 rank。",
+                f"节点间：每个 rank 把攒好的 {node} 段打成一包，"
+                f"发给右边第 {i} 个节点里同一位置的 rank。",
                 tuple(transfers),
             )
         )

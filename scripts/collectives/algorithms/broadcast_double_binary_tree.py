@@ -94,7 +94,8 @@ ALGORITHM = Algorithm(
         limits=("beta",),
     ),
     parameters=(CHUNKS,),
-    idea_zh="一棵二叉树里有一半 rank 是叶子，只收不发。再放一棵叶子和内部节点互换的树，各传一半数据，"
+    idea_zh="一棵二叉树里有一半 rank 是叶子，只收不发。再放一棵叶子和内部节点互换的树，"
+    "各传一半数据，"
     "人人都既收又发。",
     wins_zh="数据大、N 也大的时候：轮数是对数级，字节数又接近 M。NCCL 的 Broadcast 不用它。",
     used_by=(Usage("Open MPI", "coll_base_bcast.c（split_bintree）", "同一思路的近亲"),),

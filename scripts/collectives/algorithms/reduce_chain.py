@@ -30,7 +30,8 @@ def chain(n: int, chunks: int = 4) -> Schedule:
         rounds.append(
             Round(
                 "reduce",
-                f"链上有 {len(senders)} 个 rank 同时在发：每个都把一块的部分和交给下一个 rank 累加。"
+                f"链上有 {len(senders)} 个 rank 同时在发："
+                "每个都把一块的部分和交给下一个 rank 累加。"
                 if len(senders) > 1
                 else "链上有一个 rank 在发，把一块的部分和交给下一个 rank 累加。",
                 tuple(
@@ -85,7 +86,8 @@ ALGORITHM = Algorithm(
         max_sent="M",
     ),
     parameters=(CHUNKS,),
-    idea_zh="从根的下一个 rank 起排成一条链，向量切成 k 块，一块接一块往根的方向传，每到一站就累加。"
+    idea_zh="从根的下一个 rank 起排成一条链，向量切成 k 块，一块接一块往根的方向传，"
+    "每到一站就累加。"
     "k 足够大时，每个 rank 只发一遍、加一遍。",
     wins_zh="数据很大而 N 不大的时候；链越长，填满流水线的轮数越多。",
     used_by=(Usage("NCCL 2.30", "src/device/reduce.h", "它的 Reduce 只有这一种，称作 Ring"),),

@@ -45,7 +45,8 @@ def rabenseifner(n: int) -> Schedule:
         ranks,
         bounds,
         "tensor",
-        "参与的 rank 两两配对（相隔 {distance}），各把对方负责的一半发过去，对方累加；负责的范围减半。",
+        "参与的 rank 两两配对（相隔 {distance}），各把对方负责的一半发过去，对方累加；"
+        "负责的范围减半。",
     )
     distance = 1
     while distance < power:
@@ -113,7 +114,8 @@ ALGORITHM = Algorithm(
         max_sent=r"(\frac{P-1}{P} + \frac{1}{2}) M",
         note_zh="P 是不超过 N 的最大 2 的幂；N = P 时 F = 0，否则 F = 1。",
     ),
-    idea_zh="两两交换一半、累加，每轮负责的范围减半，归约的活摊得很匀。再像二项树 Gather 那样收回根。",
+    idea_zh="两两交换一半、累加，每轮负责的范围减半，归约的活摊得很匀。"
+    "再像二项树 Gather 那样收回根。",
     wins_zh="数据大时：轮数是对数级，最忙端口只传约 2M（MPICH 在 2048 字节以上用它）。",
     used_by=(
         Usage("MPICH", "reduce_intra_reduce_scatter_gather.c", "超过 2048 字节"),

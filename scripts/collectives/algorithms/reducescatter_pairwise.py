@@ -34,7 +34,8 @@ def pairwise(n: int) -> Schedule:
     rounds += [
         Round(
             "reduce-scatter",
-            f"每个 rank r 把自己的第 (r+{i}) mod {n} 段直接发给它的主人 rank (r+{i}) mod {n}，对方累加。",
+            f"每个 rank r 把自己的第 (r+{i}) mod {n} 段直接发给它的主人 rank (r+{i}) mod {n}，"
+            "对方累加。",
             tuple(
                 Transfer(
                     r, (r + i) % n, REDUCE, "input_list", (r + i) % n * chunk, "output", 0, chunk
@@ -78,7 +79,8 @@ ALGORITHM = Algorithm(
         max_sent=r"\frac{N-1}{N} M",
     ),
     idea_zh="第 i 轮把原始数据直接发给右边第 i 个 rank，由它累加。没有中转，代价和环形一样。",
-    wins_zh="数据大、网络是交换机的时候（MPICH 在 524288 字节以上用它）；每个 rank 要和所有人通信。",
+    wins_zh="数据大、网络是交换机的时候（MPICH 在 524288 字节以上用它）；"
+    "每个 rank 要和所有人通信。",
     used_by=(Usage("MPICH", "reduce_scatter_intra_pairwise.c", "不少于 524288 字节"),),
     sources=("pmodels/mpich, src/mpi/coll/reduce_scatter/reduce_scatter_intra_pairwise.c",),
 )

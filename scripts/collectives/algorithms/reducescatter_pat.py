@@ -51,7 +51,8 @@ def pat(n: int) -> Schedule:
         rounds.append(
             Round(
                 "reduce-scatter",
-                f"每个 rank r 把该往前走的几段部分和合成一个消息，发给 rank r−{distance}，对方累加。",
+                f"每个 rank r 把该往前走的几段部分和合成一个消息，发给 rank r−{distance}，"
+                "对方累加。",
                 tuple(transfers),
             )
         )

@@ -40,7 +40,8 @@ def recursive_halving(n: int) -> Schedule:
         rounds.append(
             Round(
                 "fold",
-                f"N 不是 2 的幂：前 {2 * rest} 个 rank 两两配对，偶数 rank 把全部数据并给右边的奇数 rank，"
+                f"N 不是 2 的幂：前 {2 * rest} 个 rank 两两配对，"
+                "偶数 rank 把全部数据并给右边的奇数 rank，"
                 f"剩下 {len(ranks)} 个继续。",
                 tuple(
                     Transfer(folded, kept, REDUCE, "scratch", 0, "scratch", 0, blocks)
@@ -52,7 +53,8 @@ def recursive_halving(n: int) -> Schedule:
         ranks,
         bounds,
         "scratch",
-        "参与的 rank 两两配对（相隔 {distance}），各把对方负责的一半发过去，对方累加；负责的范围减半。",
+        "参与的 rank 两两配对（相隔 {distance}），各把对方负责的一半发过去，对方累加；"
+        "负责的范围减半。",
     )
     if pairs:
         rounds.append(
