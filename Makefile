@@ -19,7 +19,7 @@ export NO_MKDOCS_2_WARNING := 1
 .PHONY: serve test site lock clean
 
 serve: $(VENV)/.docs
-	$(BIN)/python -m mkdocs serve --livereload --dev-addr $(ADDR)
+	MACROS_FAIL=false $(BIN)/python -m mkdocs serve --dev-addr $(ADDR)
 
 site: $(VENV)/.docs
 	$(BIN)/python -m mkdocs build --strict --clean
