@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Build step: take every algorithm of the registry, prove its schedules, write them as JSON.
 
-Writes ``catalog.json`` and ``<primitive>/<algorithm>/n<N>.json`` below ``docs/assets/schedules``.
+Writes ``catalog.json`` and ``<primitive>/<algorithm>/n<N>.json`` below ``docs/assets/schedules``;
+a parameter that is not the default stands in the name (``n8-chunks4.json``).
 A file is written only if its content changes, so that a watching ``mkdocs serve`` comes to rest,
 and files that no algorithm stands for any more are removed.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,10 +28,29 @@ DEFAULT_OUTPUT = ROOT / "docs" / "assets" / "schedules"
 #: The numbers of ranks that the site publishes files for.
 PUBLISHED_RANKS = range(2, 17)
 
+#: Larger ones, for the matrix view, where all ranks together hold at most MATRIX_CELLS blocks:
+#: beyond that the picture is a grey area and the file a burden.
+MATRIX_RANKS = (32, 64)
+MATRIX_CELLS = 9000
 
-def schedule_path(algorithm: Algorithm, ranks: int | str) -> str:
-    """The path of a file relative to the catalogue; ``ranks`` may be a placeholder."""
-    return f"{algorithm.primitive}/{algorithm.slug}/n{ranks}.json"
+
+def published_ranks(algorithm: Algorithm) -> list[int]:
+    """The numbers of ranks that there are files for, ascending."""
+    return algorithm.valid_ranks(PUBLISHED_RANKS) + [
+        n
+        for n in MATRIX_RANKS
+        if algorithm.valid_ranks(range(n, n + 1))
+        and n * sum(buffer.blocks for buffer in algorithm.schedule(n).buffers) <= MATRIX_CELLS
+    ]
+
+
+def schedule_path(algorithm: Algorithm, ranks: int, parameters: Mapping[str, int]) -> str:
+    """The path of a file relative to the catalogue; defaults of parameters are not in the name."""
+    defaults = algorithm.resolve(ranks, {})
+    suffix = "".join(
+        f"-{name}{value}" for name, value in parameters.items() if value != defaults[name]
+    )
+    return f"{algorithm.primitive}/{algorithm.slug}/n{ranks}{suffix}.json"
 
 
 def catalogue() -> dict[str, Any]:
@@ -51,9 +71,23 @@ def catalogue() -> dict[str, Any]:
                         "title": {"zh": algorithm.title_zh, "en": algorithm.title_en},
                         "layout": algorithm.layout,
                         "ports": algorithm.ports,
-                        "ranks": algorithm.valid_ranks(PUBLISHED_RANKS),
+                        "ranks": published_ranks(algorithm),
                         "restriction": algorithm.rank_rule.reason_zh,
-                        "file": schedule_path(algorithm, "{ranks}"),
+                        "file": f"{primitive.slug}/{algorithm.slug}/n{{ranks}}{{parameters}}.json",
+                        "parameters": [
+                            {
+                                "name": parameter.name,
+                                "symbol": parameter.symbol,
+                                "title": parameter.title_zh,
+                                "choices": {
+                                    str(n): parameter.choices(n) for n in published_ranks(algorithm)
+                                },
+                                "default": {
+                                    str(n): parameter.default(n) for n in published_ranks(algorithm)
+                                },
+                            }
+                            for parameter in algorithm.parameters
+                        ],
                     }
                     for algorithm in algorithms_of(primitive.slug)
                 ],
@@ -70,8 +104,10 @@ def files() -> Iterable[tuple[str, str]]:
         ProofError: a schedule of the registry is wrong.
     """
     for algorithm in REGISTRY.values():
-        for n in algorithm.valid_ranks(PUBLISHED_RANKS):
-            yield schedule_path(algorithm, n), schedule_to_json(prove(algorithm.schedule(n)))
+        for n in published_ranks(algorithm):
+            for parameters in algorithm.combinations(n):
+                schedule = algorithm.schedule(n, **parameters)
+                yield schedule_path(algorithm, n, parameters), schedule_to_json(prove(schedule))
     yield "catalog.json", json.dumps(catalogue(), ensure_ascii=False, indent=1) + "\n"
 
 

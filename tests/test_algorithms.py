@@ -9,7 +9,7 @@ import re
 import pytest
 
 import oracle
-from collectives.algorithm import Algorithm, UnsupportedChoice
+from collectives.algorithm import UnsupportedChoice
 from collectives.algorithms import REGISTRY, algorithms_of
 from collectives.cost import count_cost, round_costs
 from collectives.primitives import PRIMITIVES
@@ -24,22 +24,10 @@ each_algorithm = pytest.mark.parametrize("algorithm", REGISTRY.values(), ids=lis
 each_primitive = pytest.mark.parametrize("primitive", PRIMITIVES.values(), ids=list(PRIMITIVES))
 
 
-def choices(algorithm: Algorithm, n: int) -> list[dict[str, int]]:
-    """Every combination of parameters at N ranks."""
-    combinations: list[dict[str, int]] = [{}]
-    for parameter in algorithm.parameters:
-        combinations = [
-            {**chosen, parameter.name: value}
-            for chosen in combinations
-            for value in parameter.choices(n)
-        ]
-    return combinations
-
-
 @each_algorithm
 def test_every_schedule_is_proved_for_every_valid_n(algorithm):
     for n in algorithm.valid_ranks(EVERY_N):
-        for parameters in choices(algorithm, n):
+        for parameters in algorithm.combinations(n):
             prove(algorithm.schedule(n, **parameters))
 
 
@@ -59,7 +47,7 @@ def test_every_root_is_proved(algorithm):
 @each_algorithm
 def test_the_counted_cost_equals_the_closed_form(algorithm):
     for n in algorithm.valid_ranks(EVERY_N):
-        for parameters in choices(algorithm, n):
+        for parameters in algorithm.combinations(n):
             counted = count_cost(algorithm.schedule(n, **parameters))
             assert counted == algorithm.cost(n, **parameters), (n, parameters)
 
@@ -70,7 +58,7 @@ def test_no_one_port_schedule_beats_the_lower_bound(algorithm):
         return
     for n in algorithm.valid_ranks(EVERY_N):
         bound = algorithm.primitive_entry.lower_bound(n)
-        for parameters in choices(algorithm, n):
+        for parameters in algorithm.combinations(n):
             cost = count_cost(algorithm.schedule(n, **parameters))
             assert cost.rounds >= bound.rounds
             assert cost.beta >= bound.beta

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -182,6 +183,12 @@ class Algorithm:
                 )
             values[name] = value
         return values
+
+    def combinations(self, n: int) -> list[dict[str, int]]:
+        """Every combination of parameters at N ranks; one empty one where there are none."""
+        names = [parameter.name for parameter in self.parameters]
+        offered = [parameter.choices(n) for parameter in self.parameters]
+        return [dict(zip(names, values, strict=True)) for values in itertools.product(*offered)]
 
     def schedule(self, n: int, root: int = 0, **parameters: int) -> Schedule:
         """The schedule for N ranks and a root, not yet proved.
