@@ -1,0 +1,142 @@
+/**
+ * The bar of choices: primitive, algorithm, number of GPUs, root, reduction.
+ *
+ * @typedef {import('./catalog.js').Choice} Choice
+ * @typedef {import('./catalog.js').PrimitiveEntry} PrimitiveEntry
+ * @typedef {{value: string, text: string, off?: boolean}} Option
+ */
+import { bySlug, ranksOf, reason } from './catalog.js';
+import { html } from './dom.js';
+import { icon } from './icons.js';
+import { OPS } from './numbers.js';
+
+/** @param {string} markup @returns {Node} */
+export function fromMarkup(markup) {
+  const template = document.createElement('template');
+  template.innerHTML = markup;
+  return template.content;
+}
+
+/**
+ * A button with an icon. It is never disabled, so that it keeps the focus; see setAvailable().
+ * @param {string} className @param {import('./icons.js').Icon} name @param {string} label
+ * @param {() => void} press
+ */
+export function iconButton(className, name, label, press) {
+  const button = html('button', {
+    type: 'button', class: `cp-button ${className}`, 'aria-label': label, title: label,
+  }, fromMarkup(icon(name)));
+  button.addEventListener('click', () => {
+    if (button.getAttribute('aria-disabled') !== 'true') press();
+  });
+  return button;
+}
+
+/** @param {HTMLElement} button @param {boolean} available */
+export const setAvailable = (button, available) =>
+  button.setAttribute('aria-disabled', String(!available));
+
+/**
+ * A select in our dress.
+ * @param {string} label @param {(value: string) => void} pick
+ */
+export function selectBox(label, pick) {
+  const select = html('select', { class: 'cp-select', 'aria-label': label });
+  select.addEventListener('change', () => pick(select.value));
+  const node = html('span', { class: 'cp-select-box' }, select, fromMarkup(icon('chevron')));
+  return { node, select };
+}
+
+/**
+ * Bring a select to new options without touching those that stay.
+ * @param {HTMLSelectElement} select @param {Option[]} options @param {string} value
+ */
+export function setOptions(select, options, value) {
+  while (select.options.length > options.length) select.options[options.length].remove();
+  options.forEach((option, i) => {
+    const node = select.options[i] ?? select.appendChild(html('option'));
+    if (node.value !== option.value) node.value = option.value;
+    if (node.textContent !== option.text) node.textContent = option.text;
+    node.disabled = option.off === true;
+  });
+  select.value = value;
+}
+
+export class Controls {
+  /**
+   * @param {string[]} names  which controls to offer
+   * @param {(wish: import('./catalog.js').Wish) => void} wish  what the reader asks for
+   */
+  constructor(names, wish) {
+    this.wish = wish;
+    this.names = names;
+    const primitive = selectBox('通信原语', (value) => wish({ primitive: value }));
+    const algorithm = selectBox('算法', (value) => wish({ algorithm: value }));
+    const ranks = selectBox('GPU 数', (value) => wish({ ranks: value }));
+    const root = selectBox('根 rank', (value) => wish({ root: value }));
+    const op = selectBox('归约', (value) => wish({ op: value }));
+    this.selects = {
+      primitive: primitive.select, algorithm: algorithm.select, ranks: ranks.select,
+      root: root.select, op: op.select,
+    };
+    this.fewer = iconButton('cp-step', 'minus', '减少 GPU', () => this.step(-1));
+    this.more = iconButton('cp-step', 'plus', '增加 GPU', () => this.step(1));
+    const field = (/** @type {string} */ name, /** @type {string} */ title, /** @type {Node[]} */ parts) =>
+      html('div', { class: `cp-field cp-field-${name}` },
+        html('span', { class: 'cp-label', 'aria-hidden': 'true' }, title), ...parts);
+    /** @type {Record<string, HTMLElement>} */
+    this.fields = {
+      primitive: field('primitive', '通信原语', [primitive.node]),
+      algorithm: field('algorithm', '算法', [algorithm.node]),
+      ranks: field('ranks', 'GPU 数', [html('span', { class: 'cp-stepper' },
+        this.fewer, ranks.node, this.more)]),
+      root: field('root', '根 rank', [root.node]),
+      op: field('op', '归约', [op.node]),
+    };
+    this.node = html('div', { class: 'cp-bar', role: 'group', 'aria-label': '选择' },
+      ...Object.entries(this.fields).filter(([name]) => names.includes(name))
+        .map(([, node]) => node));
+    /** @type {number[]} */
+    this.ranks = [];
+    this.n = 0;
+  }
+
+  /** @param {-1 | 1} direction */
+  step(direction) {
+    const next = direction < 0 ? this.ranks.filter((n) => n < this.n).pop()
+      : this.ranks.find((n) => n > this.n);
+    if (next !== undefined) this.wish({ ranks: next });
+  }
+
+  /**
+   * Show what can be chosen beside the present choice; what cannot is there with its reason.
+   * @param {PrimitiveEntry[]} catalog @param {Choice} choice
+   */
+  show(catalog, choice) {
+    const primitive = bySlug(catalog, choice.primitive);
+    const algorithm = primitive && bySlug(primitive.algorithms, choice.algorithm);
+    if (!primitive || !algorithm) return;
+    const { selects } = this;
+    const n = choice.ranks;
+    setOptions(selects.primitive, catalog.map((p) => ({ value: p.slug, text: p.title })),
+      choice.primitive);
+    setOptions(selects.algorithm, primitive.algorithms.map((a) => {
+      const off = !a.ranks.includes(n);
+      return { value: a.slug, text: off ? `${a.title}：${reason(a, n)}` : a.title, off };
+    }), choice.algorithm);
+    setOptions(selects.ranks, ranksOf(primitive).map((m) => {
+      const off = !algorithm.ranks.includes(m);
+      return { value: String(m), text: off ? `${m}：${reason(algorithm, m)}` : String(m), off };
+    }), String(n));
+    setOptions(selects.root, Array.from({ length: n }, (_, rank) => (
+      { value: String(rank), text: `rank ${rank}` })), String(choice.root));
+    setOptions(selects.op, Object.entries(OPS).map(([slug, { title }]) => (
+      { value: slug, text: title })), choice.op);
+    this.fields.root.hidden = !primitive.rooted;
+    this.fields.op.hidden = !primitive.reduces;
+    this.ranks = algorithm.ranks;
+    this.n = n;
+    setAvailable(this.fewer, this.ranks.some((m) => m < n));
+    setAvailable(this.more, this.ranks.some((m) => m > n));
+  }
+}
