@@ -12,7 +12,7 @@ const KEYS = /** @type {const} */ ({
 
 /**
  * @param {string} hash  with or without "#"
- * @returns {(Wish & {round?: number}) | null} null when the address is not ours
+ * @returns {(Wish & {round?: string | number}) | null} null when the address is not ours
  */
 export function parseAddress(hash) {
   if (!/^#?(?:[^&]*&)*?op=/.test(hash.slice(0, 500))) return null;

@@ -19,6 +19,7 @@
  * @property {number} cw  cell width
  * @property {number} ch  cell height
  * @property {number} chunk  cells that belong together
+ * @property {number} malus  how much uglier it is than others
  * @typedef {{x: number, y: number}} Point
  * @typedef {{name: string, x: number, y: number, cells: Point[]}} Placed  a buffer inside a card:
  *   where its name stands (y = -1: nowhere) and its cells by their left top corner

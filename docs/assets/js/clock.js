@@ -67,6 +67,12 @@ export class Clock {
     this.target = next > this.position ? next : null;
   }
 
+  /** To the end of the next step, without time passing. */
+  skip() {
+    this.pause();
+    this.seek(this.round + 1);
+  }
+
   /** To the beginning of the step under way, or to the one before. */
   back() {
     const to = Math.ceil(this.position) - 1;

@@ -8,52 +8,55 @@
  * @typedef {import('./catalog.js').Wish} Wish
  * @typedef {import('./replay.js').State} State
  * @typedef {import('./schedule.js').Schedule} Schedule
- * @typedef {import('./numbers.js').Op} Op
  * @typedef {object} Shown  everything that belongs to the schedule on the stage
  * @property {Schedule} schedule
  * @property {State[]} states
  * @property {State} goal
  * @property {import('./cost.js').Spent[]} spent
- * @property {Op} op
+ * @property {import('./numbers.js').Op} op
  */
 import { formatAddress, parseAddress } from './address.js';
 import { choose } from './catalog.js';
 import { Clock, SPEEDS } from './clock.js';
-import { Controls, fromMarkup, iconButton, selectBox, setAvailable, setOptions } from './controls.js';
+import { Controls } from './controls.js';
 import { spending } from './cost.js';
-import { html, svg } from './dom.js';
+import { html } from './dom.js';
 import { Picture } from './draw.js';
 import { loadCatalog, loadSchedule } from './files.js';
-import { icon } from './icons.js';
 import { layOut } from './layout.js';
 import { longestNumber } from './numbers.js';
 import { endState, replay } from './replay.js';
 import { ScheduleError, relabelRoot } from './schedule.js';
+import { buildShell } from './shell.js';
 import { captionLines, captionOf, ledger, legendOf, pictureLabel } from './text.js';
-import { Timeline } from './timeline.js';
+import { setAvailable } from './widgets.js';
 
 /** Browsers refuse an address that changes more often than about three times a second. */
 const ADDRESS_PAUSE = 400;
 
-const KEYS = [
-  ['空格', '播放或暂停'], ['← →', '后退一轮，前进一轮'], ['Home End', '回到开头，跳到结尾'],
-  ['+ −', '加快，放慢'], ['?', '打开这张表'], ['Esc', '关闭这张表'],
-];
+/** @param {Element} node @param {string} text */
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
 
 class CollectivePlayer extends HTMLElement {
   static observedAttributes = ['src', 'controls', 'round'];
 
   /** @type {Shown | null} */
   #shown = null;
-  /** @type {Choice | null} */
+  /** What is on the stage, or failed to be. @type {Choice | null} */
   #choice = null;
-  /** @type {PrimitiveEntry[] | null} */
+  /** What was chosen last, while its file is still on the way. @type {Choice | null} */
+  #wished = null;
+  /** @type {{entries: PrimitiveEntry[], url: URL} | null} */
   #catalog = null;
   #clock = new Clock([]);
   /** @type {Picture | null} */
   #picture = null;
-  /** @type {ReturnType<CollectivePlayer['build']> | null} */
-  #ui = null;
+  /** @type {import('./shell.js').Shell | null} */
+  #shell = null;
+  /** @type {Controls | null} */
+  #controls = null;
   /** Ends everything that a stay in the document has started. @type {AbortController | null} */
   #stay = null;
   /** @type {AbortController | null} */
@@ -108,24 +111,26 @@ class CollectivePlayer extends HTMLElement {
   }
 
   connectedCallback() {
+    const shell = this.#shell ??= this.#buildShell();
     // A copy of an upgraded player brings the drawn parts along without what makes them work.
     for (const copy of this.querySelectorAll(':scope > .cp')) {
-      if (copy !== this.#ui?.node) copy.remove();
+      if (copy !== shell.node) copy.remove();
     }
+    if (!this.#shown) this.removeAttribute('ready');
+    this.append(shell.node);
+    this.#buildControls();
     this.#stay = new AbortController();
     const { signal } = this.#stay;
     document.addEventListener('visibilitychange', () => this.#wake(), { signal });
     addEventListener('hashchange', () => this.#followAddress(), { signal });
     this.#still.addEventListener('change', () => this.#draw(), { signal });
-    const ui = this.#ui ??= this.build();
-    this.append(ui.node);
-    const seen = new IntersectionObserver(([entry]) => {
-      this.#inView = entry.isIntersecting;
+    const seen = new IntersectionObserver((entries) => {
+      this.#inView = entries[entries.length - 1].isIntersecting;
       this.#wake();
     });
     seen.observe(this);
     const sized = new ResizeObserver(() => this.#fit());
-    sized.observe(ui.stage);
+    sized.observe(shell.stage);
     signal.addEventListener('abort', () => {
       seen.disconnect();
       sized.disconnect();
@@ -137,6 +142,7 @@ class CollectivePlayer extends HTMLElement {
   disconnectedCallback() {
     this.#stay?.abort();
     this.#loading?.abort();
+    this.#wished = null;
     clearTimeout(this.#addressTimer);
     this.#addressTimer = 0;
     this.#clock.pause();
@@ -145,23 +151,10 @@ class CollectivePlayer extends HTMLElement {
 
   /** @param {string} name @param {string | null} before @param {string | null} now */
   attributeChangedCallback(name, before, now) {
-    if (before === now || !this.#ui || !this.isConnected) return;
-    if (name === 'round') {
-      this.round = Number(now);
-      return;
-    }
-    const ui = this.build();
-    this.#ui.node.replaceWith(ui.node);
-    this.#ui = ui;
-    this.#picture = null;
-    this.disconnectedCallback();
-    this.connectedCallback();
-    if (name === 'src') this.#begin();
-  }
-
-  /** @returns {string[]} */
-  get #wanted() {
-    return (this.getAttribute('controls') ?? '').split(/\s+/).filter(Boolean);
+    if (before === now || !this.isConnected || !this.#shell) return;
+    if (name === 'round') this.round = Number(now);
+    else if (name === 'controls') this.#buildControls();
+    if (name === 'src' || (name === 'controls' && this.#controls && !this.#catalog)) this.#begin();
   }
 
   /** Whether the address is this player's: it is the first on the page that offers choices. */
@@ -169,150 +162,114 @@ class CollectivePlayer extends HTMLElement {
     return document.querySelector('collective-player[controls]') === this;
   }
 
-  /** Make the parts of the player. They are filled by #show() and #draw(). */
-  build() {
-    const controls = this.#wanted.length
-      ? new Controls(this.#wanted, (wish) => this.#wishFor(wish)) : null;
-    const picture = svg('svg', { class: 'cp-svg', role: 'img', 'aria-label': '' });
-    const stage = html('div', { class: 'cp-stage' });
-    stage.append(picture);
-    const legend = html('div', { class: 'cp-legend' });
-    const title = html('strong', { class: 'cp-title' });
-    const words = html('span', { class: 'cp-words' });
-    const example = html('p', { class: 'cp-example' });
-    const caption = html('div', { class: 'cp-caption', 'aria-live': 'polite', 'aria-atomic': 'true' },
-      html('p', { class: 'cp-sentence' }, title, ' ', words), example);
-    const timeline = new Timeline({
+  #buildShell() {
+    const on = (/** @type {() => void} */ change) => () => this.#do(change);
+    const speed = (/** @type {number} */ value) => {
+      this.#clock.speed = value;
+      if (this.#shell) this.#shell.speed.value = String(value);
+    };
+    return buildShell({
+      first: on(() => this.#clock.seek(0)),
+      back: on(() => this.#clock.back()),
+      toggle: () => (this.playing ? this.pause() : this.play()),
+      forward: on(() => {
+        if (this.#still.matches) this.#clock.skip();
+        else this.#clock.forward();
+      }),
+      last: on(() => this.#clock.seek(this.rounds)),
+      loop: () => {
+        this.#clock.loop = !this.#clock.loop;
+        this.#shell?.loop.setAttribute('aria-pressed', String(this.#clock.loop));
+      },
+      speed,
+      faster: (by) => {
+        const index = SPEEDS.indexOf(this.#clock.speed) + by;
+        speed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, index))]);
+      },
       scrub: (position) => this.#do(() => this.#clock.seek(
         this.#still.matches ? Math.round(position) : position)),
       pick: (step) => this.#do(() => this.#clock.seek(step)),
     });
-    const on = (/** @type {() => void} */ change) => () => this.#do(change);
-    const buttons = {
-      first: iconButton('cp-first', 'first', '回到开头', on(() => this.#clock.seek(0))),
-      back: iconButton('cp-back', 'back', '后退一轮', on(() => this.#clock.back())),
-      play: iconButton('cp-play', 'play', '播放', () => (this.playing ? this.pause() : this.play())),
-      forward: iconButton('cp-forward', 'forward', '前进一轮', on(() => this.#forward())),
-      last: iconButton('cp-last', 'last', '跳到结尾', on(() => this.#clock.seek(this.rounds))),
-      loop: iconButton('cp-loop', 'loop', '循环播放', () => this.#toggleLoop()),
-      help: iconButton('cp-help-button', 'help', '快捷键', () => help.showModal()),
-    };
-    buttons.play.append(fromMarkup(icon('pause')));
-    buttons.loop.setAttribute('aria-pressed', 'false');
-    const speed = selectBox('速度', (value) => this.#setSpeed(Number(value)));
-    speed.node.classList.add('cp-speed');
-    setOptions(speed.select, SPEEDS.map((s) => ({ value: String(s), text: `${s}×` })), '1');
-    const help = this.#buildHelp();
-    const figures = html('div', { class: 'cp-ledger' });
-    const problem = html('p', { class: 'cp-problem', role: 'alert', hidden: true });
-    const node = html('div', { class: 'cp', tabindex: -1 });
-    if (controls) node.append(controls.node);
-    node.append(problem, stage, legend, caption,
-      html('div', { class: 'cp-transport', role: 'group', 'aria-label': '播放' },
-        html('div', { class: 'cp-buttons' },
-          buttons.first, buttons.back, buttons.play, buttons.forward, buttons.last),
-        timeline.node,
-        html('div', { class: 'cp-extras' }, speed.node, buttons.loop, buttons.help)),
-      figures, help);
-    node.addEventListener('keydown', (event) => this.#onKey(event));
-    return {
-      node, controls, stage, picture, legend, title, words, example, caption, timeline, buttons,
-      speed: speed.select, help, figures, problem,
-    };
   }
 
-  #buildHelp() {
-    const close = iconButton('cp-close', 'close', '关闭', () => help.close());
-    const help = html('dialog', { class: 'cp-help', 'aria-label': '快捷键' },
-      html('div', { class: 'cp-help-head' }, html('strong', {}, '快捷键'), close),
-      html('ul', { class: 'cp-keys' }, ...KEYS.map(([keys, what]) => html('li', {},
-        html('span', { class: 'cp-key-list' },
-          ...keys.split(' ').map((key) => html('kbd', { class: 'cp-key' }, key))),
-        html('span', {}, what)))));
-    help.addEventListener('click', (event) => {
-      if (event.target === help) help.close();
-    });
-    // Its keys are its own: Escape closes it, and nothing steps behind it.
-    help.addEventListener('keydown', (event) => event.stopPropagation());
-    return help;
+  /** The bar of choices that the attribute names. */
+  #buildControls() {
+    const names = (this.getAttribute('controls') ?? '').split(/\s+/).filter(Boolean);
+    if (names.join() === (this.#controls?.names.join() ?? '')) return;
+    this.#controls?.node.remove();
+    this.#controls = names.length ? new Controls(names, (wish) => this.#wishFor(wish)) : null;
+    if (this.#controls) this.#shell?.node.prepend(this.#controls.node);
+    this.#showControls();
+  }
+
+  #showControls() {
+    if (this.#catalog && this.#choice) {
+      this.#controls?.show(this.#catalog.entries, this.#wished ?? this.#choice);
+    }
   }
 
   /** First load: what the address wishes for, else `src`. */
   async #begin() {
-    this.#shown = null;
     const src = this.getAttribute('src');
-    if (!src) {
-      this.#fail('没有写 src，不知道播放哪个日程。');
+    if (!src || !URL.canParse(src, document.baseURI)) {
+      this.#fail(src ? 'src 不是一个地址。' : '没有写 src，不知道播放哪一个。');
       return;
     }
-    let file;
-    try {
-      file = new URL(src, document.baseURI);
-    } catch {
-      this.#fail('src 不是一个地址。');
-      return;
-    }
+    const file = new URL(src, document.baseURI);
+    const [, primitive = '', algorithm = '', ranks = '4'] = /([^/]+)\/([^/]+)\/n(\d+)\.json$/
+      .exec(file.pathname) ?? [];
+    const root = Math.max(0, Math.trunc(Number(this.getAttribute('root')) || 0));
+    this.#choice = { primitive, algorithm, ranks: Number(ranks), root, op: 'sum' };
     const wish = this.#ownsAddress ? parseAddress(location.hash) : null;
-    const catalog = this.#ui?.controls ? this.#readCatalog(new URL('../../catalog.json', file)) : null;
     const round = Number(wish?.round ?? this.getAttribute('round')) || 0;
-    if (wish && await catalog) {
-      const [, primitive = '', algorithm = '', n = '4'] = /([^/]+)\/([^/]+)\/n(\d+)\.json$/
-        .exec(file.pathname) ?? [];
-      await this.#choose(wish, { primitive, algorithm, ranks: Number(n), root: 0, op: 'sum' }, round);
-    } else {
-      await this.#load(file, null, round, '');
-    }
-    await catalog;
+    const catalog = this.#controls ? this.#readCatalog(new URL('../../catalog.json', file)) : null;
+    if (wish && await catalog) await this.#choose(wish, this.#choice, round);
+    else await this.#load(file, this.#choice, round, '');
   }
 
-  /** @param {URL} url */
+  /**
+   * @param {URL} url
+   * @returns {Promise<boolean>} whether it could be read
+   */
   async #readCatalog(url) {
     const signal = this.#stay?.signal;
     try {
-      const catalog = await loadCatalog(url);
-      if (signal?.aborted) return null;
-      this.#catalog = catalog;
-      this.#catalogUrl = url;
+      const entries = await loadCatalog(url);
+      if (signal?.aborted) return false;
+      this.#catalog = { entries, url };
       this.#showControls();
-      return catalog;
+      return true;
     } catch (error) {
-      if (!signal?.aborted && this.#ui?.controls) {
-        this.#ui.controls.node.replaceChildren(html('span', { class: 'cp-label' },
+      if (!signal?.aborted) {
+        this.#controls?.node.replaceChildren(html('span', { class: 'cp-label' },
           `${this.#sentence(error)}现在只能看这一个日程。`));
       }
-      return null;
+      return false;
     }
   }
 
-  /** @type {URL | null} */
-  #catalogUrl = null;
-
-  /**
-   * @param {Wish} wish @param {Choice} before @param {number} round
-   */
+  /** @param {Wish} wish @param {Choice} before @param {number} round */
   async #choose(wish, before, round) {
-    if (!this.#catalog || !this.#catalogUrl) return;
-    const { file, notice, ...choice } = choose(this.#catalog, wish, before);
-    await this.#load(new URL(file, this.#catalogUrl), choice, round, notice);
+    if (!this.#catalog) return;
+    const { file, notice, ...choice } = choose(this.#catalog.entries, wish, before);
+    this.#wished = choice;
+    this.#showControls();
+    await this.#load(new URL(file, this.#catalog.url), choice, round, notice);
   }
 
   /** @param {Wish} wish  of the reader, by a control */
   async #wishFor(wish) {
-    if (!this.#choice || !this.#catalog) return;
     const before = this.#wished ?? this.#choice;
+    if (!before) return;
     const same = Object.keys(wish).every((key) => key === 'root' || key === 'op');
-    this.#wished = choose(this.#catalog, wish, before);
     await this.#choose(wish, before, same ? this.round : 0);
     this.#writeAddress();
   }
 
-  /** The newest choice, while its file is still on the way. @type {Choice | null} */
-  #wished = null;
-
   /**
    * Load a schedule and show it. The old picture stays until the new one is ready; when two loads
    * overlap, the last one wins.
-   * @param {URL} file @param {Choice | null} choice  null: what the file itself is
+   * @param {URL} file @param {Choice} choice
    * @param {number} round @param {string} notice
    */
   async #load(file, choice, round, notice) {
@@ -320,15 +277,16 @@ class CollectivePlayer extends HTMLElement {
     const loading = new AbortController();
     this.#loading = loading;
     try {
-      let schedule = await loadSchedule(file, loading.signal);
+      const schedule = await loadSchedule(file, loading.signal);
       if (loading.signal.aborted) return;
-      replay(schedule);
-      if (choice && schedule.root !== null) schedule = relabelRoot(schedule, choice.root);
+      this.#wished = null;
       this.#show(schedule, choice, round, notice);
     } catch (error) {
-      if (!loading.signal.aborted) this.#fail(this.#sentence(error));
-    } finally {
-      if (this.#loading === loading) this.#wished = null;
+      if (loading.signal.aborted) return;
+      this.#wished = null;
+      this.#choice = choice;
+      this.#fail(this.#sentence(error));
+      this.#showControls();
     }
   }
 
@@ -336,58 +294,55 @@ class CollectivePlayer extends HTMLElement {
   #sentence(error) {
     if (error instanceof ScheduleError) return error.message;
     console.error(error);
-    return '播放器内部出错，这个日程没有画出来。';
+    return '播放器内部出错。';
   }
 
   /** @param {string} sentence */
   #fail(sentence) {
-    const ui = this.#ui;
-    if (!ui) return;
     this.#clock.pause();
     this.#wake();
+    this.#clock = new Clock([]);
     this.#shown = null;
     this.#picture = null;
-    this.#clock = new Clock([]);
-    ui.problem.textContent = `这个日程不能播放。${sentence}`;
-    ui.problem.hidden = false;
-    ui.node.classList.add('cp-failed');
     this.toggleAttribute('failed', true);
+    if (!this.#shell) return;
+    const { node, problem } = this.#shell;
+    problem.textContent = `这个日程不能播放。${sentence}`;
+    problem.hidden = false;
+    node.classList.add('cp-failed');
   }
 
   /**
-   * @param {Schedule} schedule @param {Choice | null} choice
+   * @param {Schedule} file @param {Choice} choice  root and op of it; the rest the file says
    * @param {number} round @param {string} notice
+   * @throws {ScheduleError} when it breaks a rule
    */
-  #show(schedule, choice, round, notice) {
-    const ui = this.#ui;
-    if (!ui) return;
+  #show(file, choice, round, notice) {
+    if (!this.#shell) return;
+    let states = replay(file);
+    let schedule = file;
+    if (file.root !== null && file.root !== choice.root && choice.root < file.ranks) {
+      schedule = relabelRoot(file, choice.root);
+      states = replay(schedule);
+    }
     const { primitive, algorithm, ranks, root } = schedule;
-    this.#choice = { primitive, algorithm, ranks, root: root ?? 0, op: choice?.op ?? 'sum' };
-    this.#shown = {
-      schedule, states: replay(schedule), goal: endState(schedule), spent: spending(schedule),
-      op: this.#choice.op,
-    };
+    const { op } = choice;
+    this.#choice = { primitive, algorithm, ranks, root: root ?? 0, op };
+    this.#shown = { schedule, states, goal: endState(schedule), spent: spending(schedule), op };
     const { speed, loop } = this.#clock;
     this.#clock = Object.assign(new Clock(schedule.rounds.map((r) => r.local)), { speed, loop });
     this.#clock.seek(Math.trunc(round));
+    this.#wake();
     this.#notice = notice;
     this.#announced = -1;
-    this.#described = '';
-    ui.problem.hidden = true;
-    ui.node.classList.remove('cp-failed');
+    this.#shell.problem.hidden = true;
+    this.#shell.node.classList.remove('cp-failed');
     this.removeAttribute('failed');
-    ui.timeline.show(schedule);
+    this.#shell.timeline.show(schedule);
     this.#showControls();
     this.#fit(true);
-    this.#changed();
     this.setAttribute('ready', '');
-  }
-
-  #showControls() {
-    const ui = this.#ui;
-    if (ui?.controls && this.#catalog && this.#choice) {
-      ui.controls.show(this.#catalog, this.#choice);
-    }
+    this.#changed();
   }
 
   /**
@@ -395,36 +350,39 @@ class CollectivePlayer extends HTMLElement {
    * @param {boolean} [anew]  even when the width is the same
    */
   #fit(anew = false) {
-    const [ui, shown] = [this.#ui, this.#shown];
-    if (!ui || !shown) return;
-    const width = Math.floor(ui.stage.clientWidth);
+    const [shell, shown] = [this.#shell, this.#shown];
+    if (!shell || !shown) return;
+    const { stage, caption, timeline } = shell;
+    const width = stage.clientWidth;
     if (!width || (!anew && width === this.#width)) return;
     this.#width = width;
     const { schedule, states, op } = shown;
-    ui.stage.style.minHeight = '';
+    stage.style.minHeight = '';
     this.#explain('');
-    this.#describe(this.#clock.round, ui, shown);
-    const room = ui.caption.clientWidth;
-    const { sentence, example } = captionLines(schedule, states, op, room);
-    ui.caption.style.minHeight = `calc(${sentence} * var(--cp-sentence) + ${example} * var(--cp-example))`;
-    const scene = layOut(schedule, {
-      width, height: ui.stage.clientHeight, digits: longestNumber(schedule, states, op),
-    });
-    ui.stage.style.minHeight = `${scene.height}px`;
-    if (!scene.density.name) this.#explain(scene.kind === 'list' ? '左到右' : '上到下');
-    this.#picture = new Picture(ui.picture, shown, scene);
-    ui.timeline.resize(ui.timeline.node.clientWidth);
     this.#described = '';
+    this.#describe(this.#clock.round, shell, shown);
+    const lines = captionLines(schedule, states, op, caption.clientWidth);
+    caption.style.minHeight = `calc(${lines.sentence} * var(--cp-sentence)`
+      + ` + ${lines.example} * var(--cp-example))`;
+    const scene = layOut(schedule, {
+      width, height: stage.clientHeight, digits: longestNumber(schedule, states, op),
+    });
+    stage.style.minHeight = `${scene.height}px`;
+    if (!scene.density.name) this.#explain(scene.kind === 'list' ? '左到右' : '上到下');
+    this.#picture = new Picture(shell.picture, shown, scene);
+    timeline.resize(timeline.node.clientWidth);
     this.#draw();
   }
 
-  /** @param {'' | '上到下' | '左到右'} unnamed */
+  /** @param {'' | '上到下' | '左到右'} unnamed  how the buffers stand, where they have no names */
   #explain(unnamed) {
-    const [ui, shown] = [this.#ui, this.#shown];
-    if (!ui || !shown) return;
-    ui.legend.replaceChildren(...legendOf(shown.schedule, unnamed).map(([kind, text]) => {
+    const [shell, shown] = [this.#shell, this.#shown];
+    if (!shell || !shown) return;
+    shell.legend.replaceChildren(...legendOf(shown.schedule, unnamed).map(([kind, text]) => {
       const item = html('span', { class: 'cp-legend-item' }, text);
-      if (kind) item.prepend(html('span', { class: `cp-swatch cp-swatch-${kind}`, 'aria-hidden': 'true' }));
+      if (kind) {
+        item.prepend(html('span', { class: `cp-swatch cp-swatch-${kind}`, 'aria-hidden': 'true' }));
+      }
       return item;
     }));
   }
@@ -436,31 +394,11 @@ class CollectivePlayer extends HTMLElement {
   #do(change) {
     if (!this.#shown) return;
     this.#notice = '';
+    this.#shell?.caption.setAttribute('aria-live', 'polite');
     change();
     this.#changed();
     this.#writeAddress();
     this.#wake();
-  }
-
-  #forward() {
-    if (this.#still.matches) {
-      this.#clock.pause();
-      this.#clock.seek(this.#clock.round + 1);
-    } else {
-      this.#clock.forward();
-    }
-  }
-
-  #toggleLoop() {
-    this.#clock.loop = !this.#clock.loop;
-    this.#ui?.buttons.loop.setAttribute('aria-pressed', String(this.#clock.loop));
-  }
-
-  /** @param {number} speed */
-  #setSpeed(speed) {
-    if (!SPEEDS.includes(speed)) return;
-    this.#clock.speed = speed;
-    if (this.#ui) this.#ui.speed.value = String(speed);
   }
 
   /** Draw, and tell others when another step is complete. */
@@ -487,95 +425,55 @@ class CollectivePlayer extends HTMLElement {
   /** @param {number} now */
   #tick(now) {
     this.#frame = 0;
-    const before = this.#clock.moving;
     this.#clock.advance(Math.max(0, now - this.#lastTime) / 1000);
     this.#lastTime = now;
-    const { round } = this;
-    if (round !== this.#announced) this.#writeAddress();
+    const passed = this.round !== this.#announced;
     this.#changed();
-    if (before && this.#clock.moving) {
+    if (passed) this.#writeAddress();
+    if (this.#clock.moving && !this.#frame) {
       this.#frame = requestAnimationFrame((next) => this.#tick(next));
     }
   }
 
   /** Everything that depends on the position of the clock. */
   #draw() {
-    const [ui, shown] = [this.#ui, this.#shown];
-    if (!ui || !shown || !this.#picture) return;
+    const [shell, shown] = [this.#shell, this.#shown];
+    if (!shell || !shown || !this.#picture) return;
     const position = this.#still.matches ? this.#clock.round : this.#clock.position;
     this.#picture.draw(position);
-    ui.timeline.draw(position, Math.ceil(position));
-    this.#describe(position, ui, shown);
+    shell.timeline.draw(position, Math.ceil(position));
+    this.#describe(position, shell, shown);
   }
 
   /**
    * Words and figures; they change when another step begins.
-   * @param {number} position
-   * @param {ReturnType<CollectivePlayer['build']>} ui
-   * @param {Shown} shown
+   * @param {number} position @param {import('./shell.js').Shell} shell @param {Shown} shown
    */
-  #describe(position, ui, shown) {
-    const clock = this.#clock;
+  #describe(position, shell, shown) {
+    const { playing, steps, round } = this.#clock;
     const step = Math.ceil(position);
-    const key = `${step} ${position === step} ${clock.playing} ${this.#notice}`;
+    const key = `${step} ${position === step} ${playing} ${this.#notice}`;
     if (key === this.#described) return;
     this.#described = key;
     const { schedule, states, spent, op } = shown;
-    const caption = captionOf(schedule, states, step, op);
-    for (const [node, text] of /** @type {[Element, string][]} */ ([
-      [ui.title, caption.title], [ui.words, caption.caption],
-      [ui.example, this.#notice || caption.example],
-    ])) {
-      if (node.textContent !== text) node.textContent = text;
-    }
-    ui.picture.setAttribute('aria-label', pictureLabel(schedule, states, clock.round));
+    const { title, caption, example } = captionOf(schedule, states, step, op);
+    setText(shell.title, title);
+    setText(shell.words, caption);
+    setText(shell.example, this.#notice || example);
+    shell.picture.setAttribute('aria-label', pictureLabel(schedule, states, round));
     const figures = ledger(schedule, spent, step);
-    if (ui.figures.childElementCount !== figures.length) {
-      ui.figures.replaceChildren(...figures.map(() => html('div', { class: 'cp-figure' },
-        html('span', { class: 'cp-label' }), html('span', { class: 'cp-number' }),
-        html('span', { class: 'cp-note' }))));
+    if (shell.ledger.childElementCount !== figures.length) {
+      shell.ledger.replaceChildren(...figures.map(() => html('div', { class: 'cp-amount' },
+        ...['label', 'number', 'note'].map((name) => html('span', { class: `cp-${name}` })))));
     }
-    figures.forEach((texts, i) => texts.forEach((text, j) => {
-      const node = ui.figures.children[i].children[j];
-      if (node.textContent !== text) node.textContent = text;
-    }));
-    const { buttons } = ui;
-    const label = clock.playing ? '暂停' : '播放';
-    buttons.play.setAttribute('aria-label', label);
-    buttons.play.title = label;
-    buttons.play.classList.toggle('cp-playing', clock.playing);
-    setAvailable(buttons.first, position > 0);
-    setAvailable(buttons.back, position > 0);
-    setAvailable(buttons.forward, position < clock.steps);
-    setAvailable(buttons.last, position < clock.steps);
-  }
-
-  /** @param {KeyboardEvent} event */
-  #onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || !this.#shown) return;
-    const target = /** @type {Element} */ (event.target);
-    const onSelect = target.closest('select') !== null;
-    const { buttons } = /** @type {NonNullable<ReturnType<CollectivePlayer['build']>>} */ (this.#ui);
-    const faster = (/** @type {number} */ by) => this.#setSpeed(
-      SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, SPEEDS.indexOf(this.#clock.speed) + by))]);
-    /** @type {Record<string, () => void>} */
-    const actions = {
-      ArrowLeft: () => buttons.back.click(),
-      ArrowRight: () => buttons.forward.click(),
-      Home: () => buttons.first.click(),
-      End: () => buttons.last.click(),
-      ' ': () => buttons.play.click(),
-      '+': () => faster(1),
-      '=': () => faster(1),
-      '-': () => faster(-1),
-      '?': () => buttons.help.click(),
-    };
-    if (!Object.hasOwn(actions, event.key)) return;
-    if (onSelect && !['+', '-', '?'].includes(event.key)) return;
-    if (event.key === ' ' && target.closest('button')) return;
-    event.preventDefault();
-    event.stopPropagation();
-    actions[event.key]();
+    figures.forEach((texts, i) => texts.forEach((text, j) => (
+      setText(shell.ledger.children[i].children[j], text))));
+    const { first, back, play, forward, last } = shell.buttons;
+    play.title = playing ? '暂停' : '播放';
+    play.setAttribute('aria-label', play.title);
+    play.classList.toggle('cp-playing', playing);
+    for (const button of [first, back]) setAvailable(button, position > 0);
+    for (const button of [forward, last]) setAvailable(button, position < steps);
   }
 
   #followAddress() {
@@ -590,15 +488,15 @@ class CollectivePlayer extends HTMLElement {
 
   /** Keep the address up to date: at once, then again after a pause if it has changed since. */
   #writeAddress() {
-    if (!this.#ownsAddress || this.#addressTimer || !this.#shown) return;
+    if (!this.#ownsAddress || this.#addressTimer) return;
     const write = () => {
-      const address = this.#address();
-      if (address && address !== location.hash) history.replaceState(history.state, '', address);
+      if (!this.#shown || !this.#ownsAddress || location.hash === this.#address()) return;
+      history.replaceState(history.state, '', this.#address());
     };
     write();
     this.#addressTimer = window.setTimeout(() => {
       this.#addressTimer = 0;
-      if (this.#shown && this.#ownsAddress) write();
+      write();
     }, ADDRESS_PAUSE);
   }
 }

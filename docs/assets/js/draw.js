@@ -7,7 +7,7 @@
  * @typedef {import('./replay.js').State} State
  * @typedef {import('./primitives.js').Cell} Cell
  * @typedef {import('./layout.js').Scene} Scene
- * @typedef {import('./layout.js').Curve} Curve
+ * @typedef {import('./routes.js').Curve} Curve
  * @typedef {import('./layout.js').Card} Card
  * @typedef {import('./cards.js').Point} Point
  * @typedef {import('./numbers.js').Op} Op
@@ -22,10 +22,10 @@
  */
 import { textWidth } from './cards.js';
 import { svg } from './dom.js';
-import { curveThrough, pointOn } from './layout.js';
 import { OPS, shortNumber, valueOf } from './numbers.js';
 import { PRIMITIVES } from './primitives.js';
 import { sameCell } from './replay.js';
+import { curveThrough, pointOn } from './routes.js';
 
 /** Parts of a step: until `LANDED` the tokens travel, then they merge. */
 const LANDED = 0.78;

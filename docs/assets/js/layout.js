@@ -11,7 +11,9 @@
  * @typedef {import('./arrange.js').Placement} Placement
  * @typedef {{rank: number, x: number, y: number, w: number, h: number, buffers: Placed[]}} Card
  *   x, y: left top corner
- * @typedef {[Point, Point, Point, Point]} Curve  cubic
+ * @typedef {import('./routes.js').Curve} Curve
+ * @typedef {{kind: string, liking: number, arrange: Arrange}} Candidate
+ * @typedef {{score: number, kind: string, shape: Shape, sizes: Size[], placed: Placement}} Fit
  * @typedef {object} Scene
  * @property {number} width
  * @property {number} height
@@ -27,15 +29,16 @@
  *   is halfway; lane keeps to the right of it
  * @property {(a: number, b: number, lane?: boolean) => Curve} route  from card to card
  */
-import { ellipse, list, rectangle, snake, tree, GUTTER } from './arrange.js';
+import { ellipse, list, rectangle, snake, tree } from './arrange.js';
 import { DENSITIES, FLAT, cardSize, placeBuffers } from './cards.js';
+import { routes } from './routes.js';
 import { buffersOf, chunkSize } from './schedule.js';
 
 const LADDER = [58, 54, 50, 46, 42, 39, 36, 33, 30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 5, 4];
 
-/** @param {number} cw @param {boolean} flat  one of many rows */
+/** @param {number} cw @param {boolean} flat  one row of a list */
 const cellHeight = (cw, flat) => Math.round(
-  Math.min(flat ? 20 : Infinity, Math.max(0.69 * cw, Math.min(27, 1.3 * cw), 9)));
+  Math.min(flat ? 22 : Infinity, Math.max(0.69 * cw, Math.min(27, 1.3 * cw), 9)));
 
 /**
  * The size of the numbers in a cell, 0 when there is no room.
@@ -90,7 +93,7 @@ export function treeLevels(schedule) {
 /**
  * The arrangements worth trying, with how much each is liked for this layout hint.
  * @param {Schedule} schedule @param {number[][] | null} levels @param {number} width
- * @returns {{kind: string, liking: number, arrange: Arrange}[]}
+ * @returns {Candidate[]}
  */
 function candidates({ layout, ranks: n }, levels, width) {
   const everyone = Array.from({ length: n }, (_, rank) => rank);
@@ -116,23 +119,45 @@ function candidates({ layout, ranks: n }, levels, width) {
   return found;
 }
 
-/** @param {Curve} curve @param {number} t @returns {Point} */
-export function pointOn([a, b, c, d], t) {
-  const s = 1 - t;
-  const [p, q, r, u] = [s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t];
-  return { x: p * a.x + q * b.x + r * c.x + u * d.x, y: p * a.y + q * b.y + r * c.y + u * d.y };
-}
-
 /**
- * A curve from one point to another that is at `middle` halfway.
- * @param {Point} from @param {Point} middle @param {Point} to
- * @returns {Curve}
+ * The best cell size and arrangement of all that fit.
+ * @param {Shape[]} shapes  without their cell size
+ * @param {Candidate[]} options
+ * @param {(shape: Shape) => Size[]} measure
+ * @param {number} digits
+ * @param {import('./arrange.js').Room} room
+ * @returns {Fit | null}
  */
-export function curveThrough(from, middle, to) {
-  const x = 2 * middle.x - (from.x + to.x) / 2;
-  const y = 2 * middle.y - (from.y + to.y) / 2;
-  return [from, { x: from.x + (2 / 3) * (x - from.x), y: from.y + (2 / 3) * (y - from.y) },
-    { x: to.x + (2 / 3) * (x - to.x), y: to.y + (2 / 3) * (y - to.y) }, to];
+function search(shapes, options, measure, digits, room) {
+  // A wide screen is low: what does not fit on it cannot be seen in one look.
+  const slope = room.width < 600 ? 1.2 : 2.5;
+  /** @type {Fit | null} */
+  let best = null;
+  for (const base of shapes) {
+    const isFlat = base.density === FLAT;
+    const open = new Set(options.filter(({ kind }) => (kind === 'list') === isFlat));
+    for (const cw of LADDER) {
+      const shape = { ...base, cw, ch: cellHeight(cw, isFlat) };
+      const font = numberSize(cw, shape.ch, digits);
+      const worth = shape.density.rank - shape.malus
+        + (font ? 1.5 + font / 18 + 0.6 * (cw / 58) : Math.min(1.2, cw / 14));
+      const likely = [...open].filter(({ liking }) => !best || worth + liking > best.score);
+      // Smaller cells are worth less still.
+      if (!likely.length) break;
+      const sizes = measure(shape);
+      if (sizes.some(({ w }) => w > room.width)) continue;
+      const malus = 0.1 * Math.max(...sizes.map((size) => size.lines - 1));
+      for (const option of likely) {
+        const placed = option.arrange(sizes, room);
+        if (!placed) continue;
+        open.delete(option);
+        const score = worth + option.liking - malus - (placed.broken ? 0.6 : 0)
+          - (slope * (placed.height - room.height)) / room.height;
+        if (!best || score > best.score) best = { score, kind: option.kind, shape, sizes, placed };
+      }
+    }
+  }
+  return best;
 }
 
 /**
@@ -145,63 +170,30 @@ export function curveThrough(from, middle, to) {
  * @returns {Scene}
  */
 export function layOut(schedule, { width, height, digits }) {
-  const n = schedule.ranks;
+  const { ranks: n, root, buffers } = schedule;
   const chunk = chunkSize(schedule);
   const rows = Array.from({ length: n }, (_, rank) => buffersOf(schedule, rank));
-  const plain = schedule.root === 0 ? 1 : 0;
-  const largest = Math.max(...schedule.buffers.map((b) => b.blocks));
-  const total = schedule.buffers.reduce((sum, b) => sum + b.blocks, 0);
+  const plain = root === 0 ? 1 : 0;
+  const largest = Math.max(...buffers.map((b) => b.blocks));
+  const total = buffers.reduce((sum, b) => sum + b.blocks, 0);
   const perLines = new Set([total, ...[1, 2, 3, 4, 6, 8].map((parts) => largest / parts)]
     .map((cells) => Math.ceil(cells / chunk) * chunk));
+  // To break a short buffer into lines helps nobody.
+  const shapes = [FLAT, ...DENSITIES].flatMap((density) => [...perLines].map((perLine) => ({
+    density, perLine, chunk, cw: 0, ch: 0, malus: perLine < Math.min(4, largest) ? 0.35 : 0,
+  })));
   const levels = schedule.layout === 'tree' ? treeLevels(schedule) : null;
   const options = candidates(schedule, levels, width);
-  const shapes = [FLAT, ...DENSITIES].flatMap((density) => [...perLines].map((perLine) => ({
-    density, perLine, options: options.filter(({ kind }) => (kind === 'list') === (density === FLAT)),
-  })));
-
-  // A wide screen is low: what does not fit on it cannot be seen in one look.
-  const slope = width < 600 ? 1.2 : 2.5;
-  /** @type {{score: number, kind: string, shape: Shape, sizes: Size[], placed: Placement} | null} */
-  let best = null;
-  for (const most of [width < 600 ? 2.4 * height : 1.4 * height, Infinity]) {
-    const room = { width, height, most: Math.min(most, height + 60 * n) };
-    for (const { density, perLine, options: open } of shapes) {
-      const left = new Set(open);
-      for (const cw of LADDER) {
-        const ch = cellHeight(cw, density === FLAT && n > 8);
-        const font = numberSize(cw, ch, digits);
-        const split = perLine < Math.min(4, largest) ? 0.35 : 0;
-        const worth = (font ? 1.5 + font / 18 + 0.6 * (cw / 58) : Math.min(1.2, cw / 14)) + density.rank - split;
-        const shape = { density, perLine, cw, ch, chunk };
-        /** @type {Size[] | null} */
-        let sizes = null;
-        for (const option of left) {
-          const bound = worth + option.liking;
-          if (best && bound <= best.score) {
-            left.delete(option);
-            continue;
-          }
-          if (!sizes) {
-            const usual = cardSize(rows[plain], shape, false);
-            sizes = rows.map((row, rank) => (
-              rank === schedule.root ? cardSize(row, shape, true) : usual));
-          }
-          const placed = option.arrange(sizes, room);
-          if (!placed) continue;
-          left.delete(option);
-          const score = bound - (slope * (placed.height - height)) / height
-            - 0.1 * Math.max(...sizes.map((size) => size.lines - 1)) - (placed.broken ? 0.6 : 0);
-          if (!best || score > best.score) {
-            best = { score, kind: option.kind, shape, sizes, placed };
-          }
-        }
-        if (!left.size) break;
-      }
-    }
-    if (best) break;
-  }
-  if (!best) throw new RangeError(`no room for ${n} ranks at ${width} px`);
-  const { kind, shape, sizes, placed } = best;
+  /** @param {Shape} shape */
+  const measure = (shape) => {
+    const usual = cardSize(rows[plain], shape, false);
+    return rows.map((row, rank) => (rank === root ? cardSize(row, shape, true) : usual));
+  };
+  const most = (width < 600 ? 2.4 : 1.4) * height;
+  const fit = search(shapes, options, measure, digits, { width, height, most })
+    ?? search(shapes, options, measure, digits, { width, height, most: most + 60 * n });
+  if (!fit) throw new RangeError(`no room for ${n} ranks at ${width} px`);
+  const { kind, shape, sizes, placed } = fit;
   const widest = Math.max(...sizes.map(({ w }) => w));
   const cards = sizes.map(({ w, h }, rank) => ({
     rank,
@@ -225,125 +217,4 @@ export function layOut(schedule, { width, height, digits }) {
     edges: talking.length <= 2 * n ? talking : [],
     ...routes(kind, cards, width, Math.round(placed.height)),
   };
-}
-
-/**
- * @param {string} kind @param {Card[]} cards @param {number} width @param {number} height
- * @returns {Pick<Scene, 'middle' | 'route'>}
- */
-function routes(kind, cards, width, height) {
-  const n = cards.length;
-  const centre = (/** @type {number} */ rank) => ({
-    x: cards[rank].x + cards[rank].w / 2, y: cards[rank].y + cards[rank].h / 2,
-  });
-  const hub = { x: width / 2, y: height / 2 };
-
-  const radius = {
-    x: Math.max(1, ...cards.map((card) => Math.abs(centre(card.rank).x - hub.x))),
-    y: Math.max(1, ...cards.map((card) => Math.abs(centre(card.rank).y - hub.y))),
-  };
-
-  /**
-   * Halfway across a ring, but around its middle: messages that cross at the same time would all
-   * meet there.
-   * @param {Point} p @param {Point} q @param {number} bend
-   * @returns {Point}
-   */
-  const across = (p, q, bend) => {
-    const polar = [p, q].map(({ x, y }) => {
-      const [u, v] = [(x - hub.x) / radius.x, (y - hub.y) / radius.y];
-      return { angle: Math.atan2(v, u), r: Math.hypot(u, v) };
-    });
-    let turn = polar[1].angle - polar[0].angle;
-    if (turn > Math.PI + 0.01) turn -= 2 * Math.PI;
-    if (turn < -Math.PI + 0.01) turn += 2 * Math.PI;
-    const angle = polar[0].angle + turn / 2;
-    const r = ((polar[0].r + polar[1].r) / 2) * Math.max(0.45, 0.85 * Math.cos(turn / 2))
-      - (Math.sign(turn) * bend) / Math.max(radius.x, radius.y);
-    return { x: hub.x + radius.x * r * Math.cos(angle), y: hub.y + radius.y * r * Math.sin(angle) };
-  };
-
-  /** @type {Scene['middle']} */
-  const middle = (a, b, lane = false) => {
-    const [p, q] = [centre(a), centre(b)];
-    const length = Math.hypot(q.x - p.x, q.y - p.y) || 1;
-    const half = { x: (p.x + q.x) / 2, y: (p.y + q.y) / 2 };
-    if (kind === 'list') {
-      const edge = Math.max(...cards.map((card) => card.x + card.w));
-      return { x: edge + GUTTER * (lane ? 0.8 : 0.55), y: half.y };
-    }
-    if (kind === 'tree') {
-      const [from, , , to] = route(a, b);
-      half.x = (from.x + to.x) / 2;
-      half.y = (from.y + to.y) / 2;
-    }
-    const bend = lane ? Math.min(22, 0.16 * length) : 0;
-    if (kind === 'ring' && n > 2) {
-      const next = Math.min((a - b + n) % n, (b - a + n) % n) === 1;
-      const slanted = Math.abs(p.x - q.x) > 20 && Math.abs(p.y - q.y) > 20;
-      if (!next) return across(p, q, bend);
-      if (slanted) {
-        half.x += 0.3 * (half.x - hub.x);
-        half.y += 0.3 * (half.y - hub.y);
-      }
-    }
-    // Keep to the right, so that messages that meet pass each other.
-    return { x: half.x - ((q.y - p.y) / length) * bend, y: half.y + ((q.x - p.x) / length) * bend };
-  };
-
-  /** @type {Scene['route']} */
-  const route = (a, b, lane = false) => {
-    if (kind === 'list') {
-      const [p, q] = [a, b].map((rank) => ({
-        x: cards[rank].x + cards[rank].w, y: centre(rank).y,
-      }));
-      return curveThrough(p, middle(a, b, lane), q);
-    }
-    if (kind === 'tree') {
-      const down = centre(a).y < centre(b).y;
-      const from = { x: centre(a).x, y: cards[a].y + (down ? cards[a].h : 0) };
-      const to = { x: centre(b).x, y: cards[b].y + (down ? 0 : cards[b].h) };
-      const pull = (to.y - from.y) * 0.5;
-      return [from, { x: from.x, y: from.y + pull }, { x: to.x, y: to.y - pull }, to];
-    }
-    return clip(curveThrough(centre(a), middle(a, b, lane), centre(b)), cards[a], cards[b]);
-  };
-  return { middle, route };
-}
-
-/**
- * The part of a curve between two cards.
- * @param {Curve} curve @param {Card} a @param {Card} b
- * @returns {Curve}
- */
-function clip(curve, a, b) {
-  const inside = (/** @type {Card} */ card, /** @type {Point} */ { x, y }) =>
-    x > card.x - 4 && x < card.x + card.w + 4 && y > card.y - 4 && y < card.y + card.h + 4;
-  let [from, to] = [0, 1];
-  const steps = 48;
-  for (let i = 0; i <= steps / 2; i += 1) {
-    if (inside(a, pointOn(curve, i / steps))) from = i / steps;
-    if (inside(b, pointOn(curve, 1 - i / steps))) to = 1 - i / steps;
-  }
-  return slice(curve, Math.min(from, to), Math.max(from, to));
-}
-
-/**
- * @param {Curve} curve @param {number} from @param {number} to
- * @returns {Curve}
- */
-function slice(curve, from, to) {
-  const slope = (/** @type {number} */ t) => {
-    const [a, b, c, d] = curve;
-    const s = 1 - t;
-    return {
-      x: s * s * (b.x - a.x) + 2 * s * t * (c.x - b.x) + t * t * (d.x - c.x),
-      y: s * s * (b.y - a.y) + 2 * s * t * (c.y - b.y) + t * t * (d.y - c.y),
-    };
-  };
-  const [p, q] = [pointOn(curve, from), pointOn(curve, to)];
-  const [u, v] = [slope(from), slope(to)];
-  const span = to - from;
-  return [p, { x: p.x + u.x * span, y: p.y + u.y * span },
-    { x: q.x - v.x * span, y: q.y - v.y * span }, q];
 }
