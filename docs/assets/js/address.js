@@ -1,0 +1,42 @@
+/**
+ * The state of the player in the address: #op=allreduce&algo=ring&n=8&root=0&round=3.
+ * Reading never throws; what it returns is a wish, made valid by catalog.js.
+ *
+ * @typedef {import('./catalog.js').Choice} Choice
+ * @typedef {import('./catalog.js').Wish} Wish
+ */
+
+const KEYS = /** @type {const} */ ({
+  op: 'primitive', algo: 'algorithm', n: 'ranks', root: 'root', reduce: 'op', round: 'round',
+});
+
+/**
+ * @param {string} hash  with or without "#"
+ * @returns {(Wish & {round?: string | number}) | null} null when the address is not ours
+ */
+export function parseAddress(hash) {
+  if (!/^#?(?:[^&]*&)*?op=/.test(hash.slice(0, 500))) return null;
+  /** @type {Record<string, string | number>} */
+  const wish = {};
+  for (const pair of hash.slice(0, 500).replace(/^#/, '').split('&')) {
+    const at = pair.indexOf('=');
+    const key = at > 0 ? pair.slice(0, at) : '';
+    const raw = pair.slice(at + 1);
+    if (!Object.hasOwn(KEYS, key)) continue;
+    const field = KEYS[/** @type {keyof typeof KEYS} */ (key)];
+    if (['ranks', 'root', 'round'].includes(field)) {
+      if (/^\d{1,6}$/.test(raw)) wish[field] = Number(raw);
+    } else if (/^[a-z0-9_-]{1,60}$/.test(raw)) {
+      wish[field] = raw;
+    }
+  }
+  return wish;
+}
+
+/**
+ * @param {Choice & {round: number}} state
+ * @returns {string} with "#"
+ */
+export const formatAddress = ({ primitive, algorithm, ranks, root, op, round }) =>
+  `#op=${primitive}&algo=${algorithm}&n=${ranks}&root=${root}&round=${round}`
+    + `${op === 'sum' ? '' : `&reduce=${op}`}`;

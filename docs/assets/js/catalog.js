@@ -1,0 +1,112 @@
+/**
+ * The catalogue of primitives and algorithms, and how a wish becomes a valid choice.
+ *
+ * @typedef {import('./numbers.js').Op} Op
+ * @typedef {object} AlgorithmEntry
+ * @property {string} slug
+ * @property {string} title
+ * @property {number[]} ranks  valid N, ascending
+ * @property {string} restriction  why other N are off
+ * @property {string} file  relative to the catalogue, with {ranks}
+ * @typedef {object} PrimitiveEntry
+ * @property {string} slug
+ * @property {string} title
+ * @property {boolean} rooted
+ * @property {boolean} reduces
+ * @property {string} opens  slug of the algorithm it opens with
+ * @property {AlgorithmEntry[]} algorithms
+ * @typedef {{primitive: string, algorithm: string, ranks: number, root: number, op: Op}} Choice
+ * @typedef {Partial<Record<keyof Choice, string | number>>} Wish  as typed or linked, not trusted
+ */
+import { OPS } from './numbers.js';
+import { ScheduleError } from './schedule.js';
+
+/** @param {{zh: string, en: string}} title */
+const bothNames = ({ zh, en }) => `${zh}（${en}）`;
+
+/**
+ * @param {any} data
+ * @returns {PrimitiveEntry[]}
+ * @throws {ScheduleError} when it is not a catalogue
+ */
+export function parseCatalog(data) {
+  try {
+    if (data.format !== 'collective-catalog' || data.version !== 1) throw new TypeError('version');
+    return data.primitives.map((/** @type {any} */ p) => ({
+      slug: String(p.slug),
+      title: `${p.title.en} ${p.title.zh}`,
+      rooted: p.rooted === true,
+      reduces: p.reduces === true,
+      opens: String(p.default),
+      algorithms: p.algorithms.map((/** @type {any} */ a) => ({
+        slug: String(a.slug),
+        title: bothNames(a.title),
+        ranks: a.ranks.filter(Number.isInteger),
+        restriction: a.restriction ?? '',
+        file: String(a.file),
+      })),
+    }));
+  } catch {
+    throw new ScheduleError('format', '算法目录 catalog.json 不是播放器认识的格式。');
+  }
+}
+
+/**
+ * The member of an ascending list that is nearest to n; the smaller one of two.
+ * @param {number[]} list @param {number} n
+ */
+export const nearest = (list, n) =>
+  list.reduce((best, x) => (Math.abs(x - n) < Math.abs(best - n) ? x : best), list[0]);
+
+/**
+ * @template {{slug: string}} T
+ * @param {T[]} entries @param {string | number | undefined} slug @returns {T | undefined}
+ */
+export const bySlug = (entries, slug) => entries.find((entry) => entry.slug === slug);
+
+/**
+ * Every N that some algorithm of a primitive has.
+ * @param {PrimitiveEntry} primitive
+ */
+export const ranksOf = (primitive) =>
+  [...new Set(primitive.algorithms.flatMap((a) => a.ranks))].sort((a, b) => a - b);
+
+/** Why an algorithm does not have some N. @param {AlgorithmEntry} algorithm @param {number} n */
+export const reason = (algorithm, n) => algorithm.restriction.replace(/。$/, '')
+  || `没有 N = ${n} 的日程`;
+
+/**
+ * Make a valid choice out of any wish. What is not valid falls back to what was chosen before,
+ * then to what the primitive opens with, then to the nearest N; a changed N is said in `notice`.
+ * @param {PrimitiveEntry[]} catalog
+ * @param {Wish} wish
+ * @param {Choice} before
+ * @returns {Choice & {file: string, notice: string}}
+ */
+export function choose(catalog, wish, before) {
+  const primitive = bySlug(catalog, wish.primitive) ?? bySlug(catalog, before.primitive)
+    ?? catalog[0];
+  const { algorithms } = primitive;
+  const wanted = Number(wish.ranks ?? before.ranks);
+  const n = Number.isInteger(wanted) ? wanted : before.ranks;
+  const opens = bySlug(algorithms, primitive.opens) ?? algorithms[0];
+  const algorithm = bySlug(algorithms, wish.algorithm)
+    ?? (before.primitive === primitive.slug || wish.algorithm === undefined
+      ? bySlug(algorithms, before.algorithm) : undefined)
+    ?? (opens.ranks.includes(n) ? opens : algorithms.find((a) => a.ranks.includes(n)))
+    ?? opens;
+  const ranks = nearest(algorithm.ranks, n);
+  const root = Number(wish.root ?? before.root);
+  const op = String(wish.op ?? before.op);
+  return {
+    primitive: primitive.slug,
+    algorithm: algorithm.slug,
+    ranks,
+    root: primitive.rooted && Number.isInteger(root) && root >= 0 && root < ranks ? root : 0,
+    op: /** @type {Op} */ (Object.hasOwn(OPS, op) ? op : 'sum'),
+    file: algorithm.file.replace('{ranks}', String(ranks)),
+    notice: ranks === n ? ''
+      : `${primitive.title}的${algorithm.title}没有 N = ${n}（${reason(algorithm, n)}），`
+        + `改为 N = ${ranks}。`,
+  };
+}

@@ -1,0 +1,89 @@
+/**
+ * The bar of choices: primitive, algorithm, number of GPUs, root, reduction.
+ *
+ * @typedef {import('./catalog.js').Choice} Choice
+ * @typedef {import('./catalog.js').PrimitiveEntry} PrimitiveEntry
+ */
+import { bySlug, ranksOf, reason } from './catalog.js';
+import { html } from './dom.js';
+import { OPS } from './numbers.js';
+import { iconButton, selectBox, setAvailable, setOptions } from './widgets.js';
+
+export class Controls {
+  /**
+   * @param {string[]} names  which controls to offer
+   * @param {(wish: import('./catalog.js').Wish) => void} wish  what the reader asks for
+   */
+  constructor(names, wish) {
+    this.wish = wish;
+    this.names = names;
+    const primitive = selectBox('通信原语', (value) => wish({ primitive: value }));
+    const algorithm = selectBox('算法', (value) => wish({ algorithm: value }));
+    const ranks = selectBox('GPU 数', (value) => wish({ ranks: value }));
+    const root = selectBox('根 rank', (value) => wish({ root: value }));
+    const op = selectBox('归约', (value) => wish({ op: value }));
+    this.selects = {
+      primitive: primitive.select, algorithm: algorithm.select, ranks: ranks.select,
+      root: root.select, op: op.select,
+    };
+    this.fewer = iconButton('cp-step', 'minus', '减少 GPU', () => this.step(-1));
+    this.more = iconButton('cp-step', 'plus', '增加 GPU', () => this.step(1));
+    const field = (/** @type {string} */ name, /** @type {string} */ title, /** @type {Node[]} */ parts) =>
+      html('div', { class: `cp-field cp-field-${name}` },
+        html('span', { class: 'cp-label', 'aria-hidden': 'true' }, title), ...parts);
+    /** @type {Record<string, HTMLElement>} */
+    this.fields = {
+      primitive: field('primitive', '通信原语', [primitive.node]),
+      algorithm: field('algorithm', '算法', [algorithm.node]),
+      ranks: field('ranks', 'GPU 数', [html('span', { class: 'cp-stepper' },
+        this.fewer, ranks.node, this.more)]),
+      root: field('root', '根 rank', [root.node]),
+      op: field('op', '归约', [op.node]),
+    };
+    this.node = html('div', { class: 'cp-bar', role: 'group', 'aria-label': '选择' },
+      ...Object.entries(this.fields).filter(([name]) => names.includes(name))
+        .map(([, node]) => node));
+    /** @type {number[]} */
+    this.ranks = [];
+    this.n = 0;
+  }
+
+  /** @param {-1 | 1} direction */
+  step(direction) {
+    const next = direction < 0 ? this.ranks.filter((n) => n < this.n).pop()
+      : this.ranks.find((n) => n > this.n);
+    if (next !== undefined) this.wish({ ranks: next });
+  }
+
+  /**
+   * Show what can be chosen beside the present choice; what cannot is there with its reason.
+   * @param {PrimitiveEntry[]} catalog @param {Choice} choice
+   */
+  show(catalog, choice) {
+    const primitive = bySlug(catalog, choice.primitive);
+    const algorithm = primitive && bySlug(primitive.algorithms, choice.algorithm);
+    if (!primitive || !algorithm) return;
+    const { selects } = this;
+    const n = choice.ranks;
+    setOptions(selects.primitive, catalog.map((p) => ({ value: p.slug, text: p.title })),
+      choice.primitive);
+    setOptions(selects.algorithm, primitive.algorithms.map((a) => {
+      const off = !a.ranks.includes(n);
+      return { value: a.slug, text: off ? `${a.title}：${reason(a, n)}` : a.title, off };
+    }), choice.algorithm);
+    setOptions(selects.ranks, ranksOf(primitive).map((m) => {
+      const off = !algorithm.ranks.includes(m);
+      return { value: String(m), text: off ? `${m}：${reason(algorithm, m)}` : String(m), off };
+    }), String(n));
+    setOptions(selects.root, Array.from({ length: n }, (_, rank) => (
+      { value: String(rank), text: `rank ${rank}` })), String(choice.root));
+    setOptions(selects.op, Object.entries(OPS).map(([slug, { title }]) => (
+      { value: slug, text: title })), choice.op);
+    this.fields.root.hidden = !primitive.rooted;
+    this.fields.op.hidden = !primitive.reduces;
+    this.ranks = algorithm.ranks;
+    this.n = n;
+    setAvailable(this.fewer, this.ranks.some((m) => m < n));
+    setAvailable(this.more, this.ranks.some((m) => m > n));
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * The numbers in the blocks: the demo's own, and what an operation makes of them.
+ *
+ * @typedef {import('./primitives.js').Cell} Cell
+ * @typedef {import('./schedule.js').Schedule} Schedule
+ * @typedef {'sum' | 'max' | 'min' | 'prod'} Op
+ */
+import { PRIMITIVES } from './primitives.js';
+import { chunkSize } from './schedule.js';
+
+/**
+ * title: reader-facing name; mark: what a message carries before its number; result: words before
+ * a result; join: how an expression is written; apply: exact, on bigints.
+ * @type {Record<Op, {title: string, mark: string, result: string,
+ *   join: (terms: string[]) => string, apply: (a: bigint, b: bigint) => bigint}>}
+ */
+export const OPS = {
+  sum: {
+    title: '求和', mark: '+', result: '和是', join: (t) => t.join(' + '), apply: (a, b) => a + b,
+  },
+  max: {
+    title: '最大', mark: 'max ', result: '最大的是', join: (t) => `max(${t.join(', ')})`,
+    apply: (a, b) => (a > b ? a : b),
+  },
+  min: {
+    title: '最小', mark: 'min ', result: '最小的是', join: (t) => `min(${t.join(', ')})`,
+    apply: (a, b) => (a < b ? a : b),
+  },
+  prod: {
+    title: '乘积', mark: '×', result: '积是', join: (t) => t.join(' × '), apply: (a, b) => a * b,
+  },
+};
+
+/**
+ * What the ranks in a cell put into its block, in rank order.
+ * @param {Schedule} schedule @param {Cell} cell
+ */
+export function contributions(schedule, cell) {
+  const { value } = PRIMITIVES[schedule.primitive];
+  const size = chunkSize(schedule);
+  return cell.from.map((rank) => value(cell.block, rank, size));
+}
+
+/**
+ * The value of a cell; a bigint, because a product over 16 ranks outgrows a double.
+ * @param {Schedule} schedule @param {Cell} cell @param {Op} op
+ */
+export const valueOf = (schedule, cell, op) =>
+  contributions(schedule, cell).map(BigInt).reduce(OPS[op].apply);
+
+/**
+ * A number in at most `room` characters: as it is, else as 2e13.
+ * @param {bigint} value @param {number} [room]
+ */
+export function shortNumber(value, room = 5) {
+  const digits = String(value);
+  if (digits.length <= room) return digits;
+  const [mantissa, exponent] = Number(value).toExponential(Math.max(0, room - 5)).split('e+');
+  return `${mantissa}e${exponent}`;
+}
+
+/**
+ * How many characters the longest number of a replay takes in a cell.
+ * @param {Schedule} schedule @param {import('./replay.js').State[]} states @param {Op} op
+ */
+export function longestNumber(schedule, states, op) {
+  // Contributions only ever join, so the extremes are at the two ends.
+  const cells = [states[0], states[states.length - 1]]
+    .flatMap((state) => state.flatMap((held) => Object.values(held).flat()));
+  return Math.max(1, ...new Set(cells.map((cell) => (
+    cell ? Math.min(5, String(valueOf(schedule, cell, op)).length) : 1))));
+}
+
+/**
+ * A cell as an expression: 「1 + 4 = 5」, or 「5」 when one rank alone is in it.
+ * @param {Schedule} schedule @param {Cell} cell @param {Op} op
+ */
+export function expression(schedule, cell, op) {
+  const result = shortNumber(valueOf(schedule, cell, op), 9);
+  const terms = contributions(schedule, cell).map(String);
+  return terms.length > 1 ? `${OPS[op].join(terms)} = ${result}` : result;
+}
+
+/**
+ * A share of M in given parts: (2, 4) -> 「2/4 M」, (4, 1) -> 「4 M」.
+ * @param {number} parts @param {number} whole
+ */
+export const shareOfM = (parts, whole) =>
+  (parts === 0 ? '0' : `${whole === 1 ? parts : `${parts}/${whole}`} M`);
+
+/** @param {number} a @param {number} b @returns {number} */
+export const gcd = (a, b) => (b ? gcd(b, a % b) : a);
+
+/**
+ * A duration for reading: 「5 µs」, 「10.0 ms」, 「1.20 s」.
+ * @param {number} seconds
+ */
+export function duration(seconds) {
+  if (seconds === 0) return '0';
+  const [scaled, unit] = seconds < 1e-3 ? [seconds * 1e6, 'µs']
+    : seconds < 1 ? [seconds * 1e3, 'ms'] : [seconds, 's'];
+  return `${scaled < 10 ? scaled.toFixed(2) : scaled.toFixed(1)} ${unit}`;
+}

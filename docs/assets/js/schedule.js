@@ -1,0 +1,323 @@
+/**
+ * Schedule files, format v1: parsing, validation, relabelling to another root.
+ * The counterpart of scripts/collectives/{schedule,serialize}.py and prove.check_shape.
+ *
+ * @typedef {import('./primitives.js').Buffer} Buffer
+ * @typedef {object} Transfer
+ * @property {number} src
+ * @property {number} dst
+ * @property {'copy' | 'reduce'} op
+ * @property {string} fromBuffer
+ * @property {number} fromOffset  in blocks
+ * @property {string} toBuffer
+ * @property {number} toOffset
+ * @property {number} count
+ * @typedef {{phase: string, caption: string, local: boolean, transfers: Transfer[]}} Round
+ * @typedef {object} Schedule
+ * @property {string} primitive
+ * @property {string} algorithm
+ * @property {number} ranks
+ * @property {number | null} root
+ * @property {string} ports
+ * @property {number} blocks
+ * @property {Buffer[]} buffers
+ * @property {string} layout
+ * @property {Record<string, string>} phases  phase -> reader-facing name
+ * @property {Round[]} rounds
+ * @property {{rounds: number, beta: number} | null} bound  lower bound; beta in M
+ */
+import { PRIMITIVES } from './primitives.js';
+
+export const MAX_RANKS = 1024;
+export const MAX_CELLS = 4_000_000;
+
+/**
+ * A schedule is refused. The message is one Chinese sentence with the place; `rule` is one of the
+ * codes shared with Python's prove().
+ */
+export class ScheduleError extends Error {
+  /**
+   * @param {string} rule
+   * @param {string} sentence
+   * @param {{round?: number, transfer?: number, rank?: number, buffer?: string, block?: number,
+   *   expected?: string, found?: string}} [place]  round and transfer counted from 1
+   */
+  constructor(rule, sentence, place = {}) {
+    const { round, transfer } = place;
+    const where = round === undefined ? ''
+      : `第 ${round} 步${transfer === undefined ? '' : `第 ${transfer} 个传输`}：`;
+    super(where + sentence);
+    this.name = 'ScheduleError';
+    this.rule = rule;
+    this.place = place;
+  }
+}
+
+/** @param {string} sentence */
+const format = (sentence) => new ScheduleError('format', sentence);
+
+/** @param {string} where @param {string} expected @param {unknown} found */
+function wrong(where, expected, found) {
+  const text = found === undefined ? '没有' : JSON.stringify(found);
+  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return new ScheduleError('format', `${where} 应为 ${expected}，现在是 ${shown}。`, {
+    expected, found: shown,
+  });
+}
+
+/** @param {unknown} value @param {string} where @returns {Record<string, any>} */
+function object(value, where) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw wrong(where, '对象', value);
+  }
+  return value;
+}
+
+/** @param {unknown} value @param {string} where @returns {any[]} */
+function array(value, where) {
+  if (!Array.isArray(value)) throw wrong(where, '数组', value);
+  return value;
+}
+
+/** @param {unknown} value @param {string} where @returns {string} */
+function text(value, where) {
+  if (typeof value !== 'string') throw wrong(where, '字符串', value);
+  return value;
+}
+
+/** @param {unknown} value @param {string} where @returns {number} */
+function integer(value, where) {
+  if (!Number.isSafeInteger(value)) throw wrong(where, '整数', value);
+  return /** @type {number} */ (value);
+}
+
+/** @param {Record<string, any>} entry @param {string} key @param {string} where */
+function member(entry, key, where) {
+  if (!Object.hasOwn(entry, key)) throw format(`${where} 里缺少 ${key}。`);
+  return entry[key];
+}
+
+/** @param {unknown} value @param {string} where @returns {[string, number]} */
+function place(value, where) {
+  const pair = array(value, where);
+  if (pair.length !== 2) throw wrong(where, '[缓冲区名, 偏移]', value);
+  return [text(pair[0], where), integer(pair[1], where)];
+}
+
+/** @param {unknown} value @param {string} where @returns {Transfer} */
+function parseTransfer(value, where) {
+  const entry = object(value, where);
+  const [fromBuffer, fromOffset] = place(member(entry, 'from', where), `${where}.from`);
+  const [toBuffer, toOffset] = place(member(entry, 'to', where), `${where}.to`);
+  const op = text(member(entry, 'op', where), `${where}.op`);
+  if (op !== 'copy' && op !== 'reduce') throw wrong(`${where}.op`, '"copy" 或 "reduce"', op);
+  return {
+    src: integer(member(entry, 'src', where), `${where}.src`),
+    dst: integer(member(entry, 'dst', where), `${where}.dst`),
+    op, fromBuffer, fromOffset, toBuffer, toOffset,
+    count: integer(entry.count ?? 1, `${where}.count`),
+  };
+}
+
+/**
+ * A non-negative fraction such as "3/2", or null where there is none to be read.
+ * @param {unknown} value
+ * @returns {number | null}
+ */
+function fraction(value) {
+  const match = /^(\d{1,9})(?:\/([1-9]\d{0,8}))?$/.exec(String(value));
+  return match ? Number(match[1]) / Number(match[2] ?? 1) : null;
+}
+
+/** @param {unknown} value @returns {{rounds: number, beta: number} | null} */
+function parseBound(value) {
+  if (typeof value !== 'object' || value === null) return null;
+  const { rounds, beta } = /** @type {Record<string, unknown>} */ (value);
+  const share = fraction(beta);
+  if (!Number.isSafeInteger(rounds) || share === null) return null;
+  return { rounds: /** @type {number} */ (rounds), beta: share };
+}
+
+/**
+ * Read a schedule file. Costs in the file are not believed: the player counts for itself.
+ * @param {string} source
+ * @returns {Schedule}
+ * @throws {ScheduleError} with rule "format"
+ */
+export function parseSchedule(source) {
+  let data;
+  try {
+    data = JSON.parse(source);
+  } catch (error) {
+    throw format(`不是完整的 JSON：${/** @type {Error} */ (error).message}。`);
+  }
+  return scheduleFromData(data);
+}
+
+/**
+ * The same for JSON that has been parsed already.
+ * @param {unknown} data
+ * @returns {Schedule}
+ */
+export function scheduleFromData(data) {
+  const top = object(data, '文件');
+  if (top.format !== 'collective-schedule') {
+    throw wrong('format', '"collective-schedule"', top.format);
+  }
+  if (top.version !== 1) throw wrong('version', '1', top.version);
+  const buffers = Object.entries(object(member(top, 'buffers', '文件'), 'buffers'))
+    .map(([name, value]) => {
+      const where = `buffers.${name}`;
+      const entry = object(value, where);
+      if (![undefined, null, 'root'].includes(entry.on)) {
+        throw wrong(`${where}.on`, '"root" 或不写', entry.on);
+      }
+      return {
+        name,
+        role: text(member(entry, 'role', where), `${where}.role`),
+        blocks: integer(member(entry, 'blocks', where), `${where}.blocks`),
+        onRoot: entry.on === 'root',
+      };
+    });
+  const rounds = array(member(top, 'rounds', '文件'), 'rounds').map((value, number) => {
+    const where = `rounds[${number}]`;
+    const entry = object(value, where);
+    const transfers = array(member(entry, 'transfers', where), `${where}.transfers`)
+      .map((item, index) => parseTransfer(item, `${where}.transfers[${index}]`));
+    return {
+      phase: text(entry.phase ?? '', `${where}.phase`),
+      caption: text(entry.caption ?? '', `${where}.caption`),
+      local: transfers.every((t) => t.src === t.dst),
+      transfers,
+    };
+  });
+  const root = top.root ?? null;
+  const phases = Object.entries(object(top.phases ?? {}, 'phases'))
+    .map(([name, title]) => [name, text(title, `phases.${name}`)]);
+  const schedule = {
+    primitive: text(member(top, 'primitive', '文件'), 'primitive'),
+    algorithm: text(member(top, 'algorithm', '文件'), 'algorithm'),
+    ranks: integer(member(top, 'ranks', '文件'), 'ranks'),
+    root: root === null ? null : integer(root, 'root'),
+    ports: text(top.ports ?? 'single', 'ports'),
+    blocks: integer(member(top, 'blocks', '文件'), 'blocks'),
+    buffers,
+    layout: text(top.layout ?? 'ring', 'layout'),
+    phases: Object.fromEntries(phases),
+    rounds,
+    bound: parseBound(top.lower_bound),
+  };
+  checkShape(schedule);
+  return schedule;
+}
+
+/**
+ * All that can be checked without replaying: names, counts, buffers.
+ * @param {Schedule} schedule
+ * @throws {ScheduleError} with rule "format"
+ */
+export function checkShape(schedule) {
+  const { ranks: n, blocks, root } = schedule;
+  if (!Object.hasOwn(PRIMITIVES, schedule.primitive)) {
+    throw format(`没有名为 ${schedule.primitive.slice(0, 40)} 的原语，`
+      + `可用的是 ${Object.keys(PRIMITIVES).join('、')}。`);
+  }
+  const primitive = PRIMITIVES[schedule.primitive];
+  if (n < 2 || n > MAX_RANKS) throw format(`ranks 是 ${n}，应在 2 到 ${MAX_RANKS} 之间。`);
+  if (primitive.rooted && (root === null || root < 0 || root >= n)) {
+    throw format(`root 是 ${root}，应在 0 到 ${n - 1} 之间。`);
+  }
+  if (!primitive.rooted && root !== null) {
+    throw format(`${primitive.title} 没有根，root 应为 null，现在是 ${root}。`);
+  }
+  if (!['single', 'multi'].includes(schedule.ports)) {
+    throw wrong('ports', 'single 或 multi', schedule.ports);
+  }
+  if (!['ring', 'tree', 'line', 'groups'].includes(schedule.layout)) {
+    throw wrong('layout', 'ring、tree、line、groups 之一', schedule.layout);
+  }
+  if (blocks < 1) throw format(`blocks 是 ${blocks}，应至少为 1。`);
+  if (primitive.chunked && blocks % n) {
+    throw format(`blocks 是 ${blocks}，${primitive.title} 的数据要分给 ${n} 个 rank，`
+      + `应是 ${n} 的倍数。`);
+  }
+  const declared = new Map(schedule.buffers.map((b) => [b.name, b]));
+  if (schedule.buffers.reduce((sum, b) => sum + b.blocks, 0) * n > MAX_CELLS) {
+    throw format(`缓冲区太大：全部 rank 合计超过 ${MAX_CELLS} 个块。`);
+  }
+  const own = new Map(primitive.buffers(n, blocks).map((b) => [b.name, b]));
+  for (const [name, need] of own) {
+    const have = declared.get(name);
+    if (have?.role !== need.role || have.blocks !== need.blocks || have.onRoot !== need.onRoot) {
+      throw format(`${primitive.title} 需要缓冲区 ${name}（${need.role}，${need.blocks} 块`
+        + `${need.onRoot ? '，只在根上' : ''}）。`);
+    }
+  }
+  for (const { name, role, blocks: size } of schedule.buffers) {
+    if (!own.has(name) && role !== 'scratch') {
+      throw format(`缓冲区 ${name.slice(0, 40)} 的角色是 ${role.slice(0, 40)}：`
+        + `${primitive.title} 自己的缓冲区之外只能有 scratch。`);
+    }
+    if (size < 1) throw format(`缓冲区 ${name.slice(0, 40)} 有 ${size} 块，应至少 1 块。`);
+  }
+}
+
+/**
+ * Blocks of one chunk: what one rank gets when M is dealt out, else 1.
+ * @param {Schedule} schedule
+ */
+export const chunkSize = ({ primitive, blocks, ranks }) =>
+  PRIMITIVES[primitive].chunked ? blocks / ranks : 1;
+
+/**
+ * The buffers a rank has, in the order of the file.
+ * @param {Schedule} schedule @param {number} rank
+ */
+export const buffersOf = (schedule, rank) =>
+  schedule.buffers.filter((b) => !b.onRoot || rank === schedule.root);
+
+/**
+ * The same schedule with rank r renamed to (r + shift) mod N, so that `root` is the root. Chunks of
+ * scatter_list and gather_list belong to ranks and move along; a transfer whose blocks are then no
+ * longer neighbours is split.
+ * @param {Schedule} schedule @param {number} root
+ * @returns {Schedule}
+ */
+export function relabelRoot(schedule, root) {
+  const n = schedule.ranks;
+  if (schedule.root === null) throw new RangeError(`${schedule.primitive} 没有根`);
+  if (!Number.isInteger(root) || root < 0 || root >= n) throw new RangeError(`没有 rank ${root}`);
+  const shift = (root - schedule.root + n) % n;
+  if (shift === 0) return schedule;
+  const { rankIndexed } = PRIMITIVES[schedule.primitive];
+  const turn = shift * Math.floor(schedule.blocks / n);
+  /** @param {string} name @param {number} offset */
+  const moved = (name, offset) =>
+    rankIndexed.includes(name) ? (offset + turn) % schedule.blocks : offset;
+  /** @param {Transfer} t @returns {Transfer[]} */
+  const relabelled = (t) => {
+    /** @type {Transfer[]} */
+    const pieces = [];
+    for (let i = 0; i < t.count; i += 1) {
+      const fromOffset = moved(t.fromBuffer, t.fromOffset + i);
+      const toOffset = moved(t.toBuffer, t.toOffset + i);
+      const last = pieces.at(-1);
+      if (last && last.fromOffset + last.count === fromOffset
+        && last.toOffset + last.count === toOffset) {
+        last.count += 1;
+      } else {
+        pieces.push({
+          ...t, src: (t.src + shift) % n, dst: (t.dst + shift) % n, fromOffset, toOffset, count: 1,
+        });
+      }
+    }
+    return pieces;
+  };
+  return {
+    ...schedule,
+    root,
+    rounds: schedule.rounds.map((round) => ({
+      ...round, transfers: round.transfers.flatMap(relabelled),
+    })),
+  };
+}

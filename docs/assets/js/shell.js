@@ -1,0 +1,107 @@
+/**
+ * The parts of the player below the choices: stage, words, transport, ledger, help. They are made
+ * once; what they show comes later.
+ */
+import { SPEEDS } from './clock.js';
+import { html, svg } from './dom.js';
+import { Timeline } from './timeline.js';
+import { iconButton, iconNode, selectBox, setOptions } from './widgets.js';
+
+const KEYS = [
+  ['空格', '播放或暂停'], ['← →', '后退一轮，前进一轮'], ['Home End', '回到开头，跳到结尾'],
+  ['+ −', '加快，放慢'], ['?', '打开这张表'], ['Esc', '关闭这张表'],
+];
+
+/**
+ * @typedef {object} Actions  what the reader can do
+ * @property {() => void} first
+ * @property {() => void} back
+ * @property {() => void} toggle  play or pause
+ * @property {() => void} forward
+ * @property {() => void} last
+ * @property {() => void} loop
+ * @property {(speed: number) => void} speed
+ * @property {(by: 1 | -1) => void} faster  to the next speed
+ * @property {(position: number) => void} scrub
+ * @property {(step: number) => void} pick
+ */
+
+function helpDialog() {
+  const close = iconButton('cp-close', 'close', '关闭', () => dialog.close());
+  const dialog = html('dialog', { class: 'cp-help', 'aria-label': '快捷键' },
+    html('div', { class: 'cp-help-head' }, html('strong', {}, '快捷键'), close),
+    html('ul', { class: 'cp-keys' }, ...KEYS.map(([keys, what]) => html('li', {},
+      html('span', { class: 'cp-key-list' },
+        ...keys.split(' ').map((key) => html('kbd', { class: 'cp-key' }, key))),
+      html('span', {}, what)))));
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  // Its keys are its own: nothing may step behind it.
+  dialog.addEventListener('keydown', (event) => event.stopPropagation());
+  return dialog;
+}
+
+/**
+ * Keys, while the focus is inside. A select keeps the keys it needs, a button its space bar.
+ * @param {KeyboardEvent} event @param {Actions} act @param {() => void} help
+ */
+function onKey(event, act, help) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  /** @type {Record<string, () => void>} */
+  const keys = {
+    ArrowLeft: act.back, ArrowRight: act.forward, Home: act.first, End: act.last, ' ': act.toggle,
+    '+': () => act.faster(1), '=': () => act.faster(1), '-': () => act.faster(-1), '?': help,
+  };
+  const target = /** @type {Element} */ (event.target);
+  if (!Object.hasOwn(keys, event.key) || (event.key === ' ' && target.closest('button'))
+    || (target.closest('select') && !['+', '-', '?'].includes(event.key))) return;
+  event.preventDefault();
+  event.stopPropagation();
+  keys[event.key]();
+}
+
+/** @typedef {ReturnType<typeof buildShell>} Shell */
+
+/** @param {Actions} act */
+export function buildShell(act) {
+  const help = helpDialog();
+  const buttons = {
+    first: iconButton('cp-first', 'first', '回到开头', act.first),
+    back: iconButton('cp-back', 'back', '后退一轮', act.back),
+    play: iconButton('cp-play', 'play', '播放', act.toggle),
+    forward: iconButton('cp-forward', 'forward', '前进一轮', act.forward),
+    last: iconButton('cp-last', 'last', '跳到结尾', act.last),
+  };
+  buttons.play.append(iconNode('pause'));
+  const loop = iconButton('cp-loop', 'loop', '循环播放', act.loop);
+  loop.setAttribute('aria-pressed', 'false');
+  const speed = selectBox('速度', (value) => act.speed(Number(value)));
+  speed.node.classList.add('cp-speed');
+  setOptions(speed.select, SPEEDS.map((s) => ({ value: String(s), text: `${s}×` })), '1');
+  const showHelp = () => help.showModal();
+  const timeline = new Timeline(act);
+  const picture = svg('svg', { class: 'cp-svg', role: 'img', 'aria-label': '' });
+  const stage = html('div', { class: 'cp-stage' });
+  stage.append(picture);
+  const legend = html('div', { class: 'cp-legend' });
+  const title = html('strong', { class: 'cp-title' });
+  const words = html('span', { class: 'cp-words' });
+  const example = html('p', { class: 'cp-example' });
+  const caption = html('div', { class: 'cp-caption', 'aria-live': 'off', 'aria-atomic': 'true' },
+    html('p', { class: 'cp-sentence' }, title, ' ', words), example);
+  const ledger = html('div', { class: 'cp-ledger' });
+  const problem = html('p', { class: 'cp-problem', role: 'alert', hidden: true });
+  const node = html('div', { class: 'cp', tabindex: -1 }, problem, stage, legend, caption,
+    html('div', { class: 'cp-transport', role: 'group', 'aria-label': '播放' },
+      html('div', { class: 'cp-buttons' }, ...Object.values(buttons)),
+      timeline.node,
+      html('div', { class: 'cp-extras' }, speed.node, loop,
+        iconButton('cp-help-button', 'help', '快捷键', showHelp))),
+    ledger, help);
+  node.addEventListener('keydown', (event) => onKey(event, act, showHelp));
+  return {
+    node, problem, stage, picture, legend, caption, title, words, example, buttons, timeline,
+    speed: speed.select, loop, ledger,
+  };
+}
