@@ -11,18 +11,18 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from collectives.algorithm import Algorithm, UnsupportedChoice
+from collectives.algorithm import Algorithm, UnsupportedChoice, Usage
 from collectives.algorithms import REGISTRY, algorithms_of
 from collectives.cost import count_cost
 from collectives.primitives import PRIMITIVES, Block, Primitive
 from collectives.prove import prove, replay
 from collectives.schedule import PHASES, REDUCE, Round, Schedule, Transfer
-from generate_schedules import PUBLISHED_RANKS, schedule_path
+from generate_schedules import published_ranks, schedule_path
 
 if TYPE_CHECKING:
     from site_macros import Page
 
-CONTROLS = ("primitive", "algorithm", "ranks", "root", "op")
+CONTROLS = ("primitive", "algorithm", "ranks", "parameters", "root", "op")
 """What a player may let the reader choose."""
 
 
@@ -32,7 +32,8 @@ def player(
     ranks: int = 4,
     root: int = 0,
     round: int = 0,
-    controls: str = "primitive algorithm ranks root op",
+    controls: str = "primitive algorithm ranks parameters root op",
+    **parameters: int,
 ) -> str:
     """Show the player, with a table of the rounds for readers without scripts, print and search.
 
@@ -43,8 +44,9 @@ def player(
         root: the root to open with, for primitives that have one.
         round: the step to open at, 0 to the number of rounds.
         controls: what the reader may choose, words of CONTROLS.
+        parameters: of the algorithm, such as chunks=8; its defaults where left out.
     """
-    algorithm, schedule = _proved(page, name, ranks, root)
+    algorithm, schedule = _proved(page, name, ranks, root, **parameters)
     for control in controls.split():
         if control not in CONTROLS:
             raise page.error(f"播放器没有控件 {control!r}，可用的是 {'、'.join(CONTROLS)}")
@@ -52,7 +54,7 @@ def player(
         raise page.error(
             f"{name} 在 N = {ranks} 时没有第 {round} 步，应在 0 到 {len(schedule.rounds)}"
         )
-    source = page.url_of(f"assets/schedules/{schedule_path(algorithm, ranks)}")
+    source = page.url_of(f"assets/schedules/{schedule_path(algorithm, ranks, schedule.parameters)}")
     attributes = f'src="{html.escape(source)}" controls="{html.escape(controls)}"'
     if round:
         attributes += f' round="{round}"'
@@ -114,10 +116,7 @@ def algorithm_table(page: Page, primitive: str, ranks: int = 4) -> str:
         del columns[3]
     rows = []
     for algorithm in algorithms_of(primitive):
-        users = "；".join(
-            f"{use.library}：`{use.source}`" + (f"（{use.note_zh}）" if use.note_zh else "")
-            for use in algorithm.used_by
-        )
+        users = "；".join(_user(use) for use in algorithm.used_by)
         if ranks in algorithm.valid_ranks(range(ranks, ranks + 1)):
             cost = count_cost(algorithm.schedule(ranks))
             rounds, beta, gamma = str(cost.rounds), size(cost.beta), size(cost.gamma)
@@ -147,7 +146,12 @@ def algorithm_table(page: Page, primitive: str, ranks: int = 4) -> str:
     ]
     if not entry.reduces:
         del row[3]
-    return _markdown_table(columns, [*rows, row])
+    notes = "\n".join(
+        f"{algorithm.title_zh}：{algorithm.formulas.note_zh}\n"
+        for algorithm in algorithms_of(primitive)
+        if algorithm.formulas.note_zh
+    )
+    return _markdown_table(columns, [*rows, row]) + (f"\n{notes}" if notes else "")
 
 
 def algorithm_ideas(page: Page, primitive: str) -> str:
@@ -191,6 +195,56 @@ def cost_table(page: Page, name: str, ranks: tuple[int, ...] = (2, 4, 8, 16)) ->
     return _markdown_table(columns, rows)
 
 
+def algorithm_users(page: Page, name: str) -> str:
+    """Say who runs an algorithm, with the source file that was read, and for which N it works."""
+    algorithm = _algorithm(page, name)
+    users = "；".join(_user(use) for use in algorithm.used_by)
+    sentence = f"**{algorithm.primitive_entry.title_en} · {algorithm.title}**：{users}。"
+    if algorithm.rank_rule.reason_zh:
+        sentence += f"适用的 N：{algorithm.rank_rule.reason_zh}"
+    return sentence + "\n"
+
+
+LIBRARIES = ("NCCL", "MPICH", "Open MPI", "Gloo")
+"""The columns of the library matrix, by the first words of Usage.library."""
+
+
+def library_matrix(page: Page) -> str:
+    """Primitive by library: which algorithms of the registry the library runs, with sources."""
+    columns = ["原语"]
+    for library in LIBRARIES:
+        names = {
+            use.library
+            for algorithm in REGISTRY.values()
+            for use in algorithm.used_by
+            if use.library.startswith(library)
+        }
+        if len(names) != 1:
+            raise page.error(f"登记表里 {library} 的写法不一致：{'、'.join(sorted(names))}")
+        columns += names
+    rows = []
+    for primitive in PRIMITIVES.values():
+        link = page.link(f"primitives/{primitive.slug}.md")
+        row = [f"[{primitive.title_en}]({link})"]
+        for library in LIBRARIES:
+            row.append(
+                "<br>".join(
+                    f"{algorithm.title_zh}（`{use.source}`{f'，{use.note_zh}' if use.note_zh else ''}）"
+                    for algorithm in algorithms_of(primitive.slug)
+                    for use in algorithm.used_by
+                    if use.library.startswith(library)
+                )
+                or "—"
+            )
+        rows.append(row)
+    return _markdown_table(columns, rows)
+
+
+def _user(use: Usage) -> str:
+    note = f"（{use.note_zh}）" if use.note_zh else ""
+    return f"{use.library}：`{use.source}`{note}"
+
+
 def size_of_m(page: Page, primitive: str) -> str:
     """Say in words what M is for a primitive."""
     return _primitive(page, primitive).size_zh
@@ -215,16 +269,19 @@ def _algorithm(page: Page, name: str) -> Algorithm:
     return REGISTRY[name]
 
 
-def _proved(page: Page, name: str, ranks: int, root: int) -> tuple[Algorithm, Schedule]:
+def _proved(
+    page: Page, name: str, ranks: int, root: int, **parameters: int
+) -> tuple[Algorithm, Schedule]:
     """The algorithm and its schedule, proved, for an N that has a file."""
     algorithm = _algorithm(page, name)
-    if ranks not in PUBLISHED_RANKS:
-        first, last = PUBLISHED_RANKS[0], PUBLISHED_RANKS[-1]
-        raise page.error(f"{name} 没有 N = {ranks} 的日程文件，本站发布 N = {first} 到 {last}")
     try:
-        return algorithm, prove(algorithm.schedule(ranks, root)).schedule
+        schedule = prove(algorithm.schedule(ranks, root, **parameters)).schedule
     except UnsupportedChoice as error:
         raise page.error(str(error)) from None
+    if ranks not in published_ranks(algorithm):
+        published = "、".join(map(str, published_ranks(algorithm)))
+        raise page.error(f"{name} 没有 N = {ranks} 的日程文件，本站发布 N = {published}")
+    return algorithm, schedule
 
 
 def _numbers(primitive: Primitive, schedule: Schedule, content: list[Block | None]) -> str:
@@ -299,8 +356,10 @@ MACROS: tuple[Callable[..., str], ...] = (
     state_table,
     algorithm_table,
     algorithm_ideas,
+    algorithm_users,
     cost_formula,
     cost_table,
+    library_matrix,
     size_of_m,
 )
 """Every macro of this module; ``site_macros`` fills in the page."""
