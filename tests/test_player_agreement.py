@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import math
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +77,13 @@ def number(schedule: Schedule, cell: Block, op: str) -> int:
     """What a cell shows: the operation over the demo's numbers of its contributors."""
     value = PRIMITIVES[schedule.primitive].value
     numbers = [value(cell.origin, rank, schedule.ranks, schedule.blocks) for rank in cell.ranks()]
-    if op == "prod":
-        return reduce(lambda a, b: a * b, numbers)
-    return {"sum": sum, "max": max, "min": min}[op](numbers)
+    operations: dict[str, Callable[[list[int]], int]] = {
+        "sum": sum,
+        "max": max,
+        "min": min,
+        "prod": math.prod,
+    }
+    return operations[op](numbers)
 
 
 @pytest.mark.parametrize("name", REGISTRY)
