@@ -94,7 +94,9 @@ class Visitor:
         page.on(
             "console",
             lambda message: (
-                self.problems.append(f"{page.url}: {message.type}: {message.text}")
+                self.problems.append(
+                    f"{page.url}: {message.type}: {message.text} ({message.location['url']})"
+                )
                 if message.type in ("error", "warning")
                 else None
             ),

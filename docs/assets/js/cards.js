@@ -86,7 +86,7 @@ function flow(rows, shape) {
 export function cardSize(rows, shape, root) {
   const { density: d } = shape;
   const { right, bottom, lines } = flow(rows, shape);
-  const single = rows.length === 1 && d.name > 0 ? textWidth(rows[0].name, 12) + 14 : 0;
+  const single = rows.length === 1 && d.index > 0 ? textWidth(rows[0].name, 12) + 14 : 0;
   const header = d.head ? 2 * d.pad + 16 + d.font * 3.6 + (root ? 26 : 0) + single : 0;
   return {
     w: Math.ceil(Math.max(right + d.pad, header)), h: Math.ceil(bottom + (d.index ? 5 : d.pad)), lines,

@@ -358,7 +358,7 @@ class CollectivePlayer extends HTMLElement {
     this.#width = width;
     const { schedule, states, op } = shown;
     stage.style.minHeight = '';
-    this.#explain('');
+    this.#explain(true);
     this.#described = '';
     this.#describe(this.#clock.round, shell, shown);
     const lines = captionLines(schedule, states, op, caption.clientWidth);
@@ -368,17 +368,17 @@ class CollectivePlayer extends HTMLElement {
       width, height: stage.clientHeight, digits: longestNumber(schedule, states, op),
     });
     stage.style.minHeight = `${scene.height}px`;
-    if (!scene.density.name) this.#explain(scene.kind === 'list' ? '左到右' : '上到下');
+    if (!scene.density.name) this.#explain(false);
     this.#picture = new Picture(shell.picture, shown, scene);
     timeline.resize(timeline.node.clientWidth);
     this.#draw();
   }
 
-  /** @param {'' | '上到下' | '左到右'} unnamed  how the buffers stand, where they have no names */
-  #explain(unnamed) {
+  /** @param {boolean} named  whether the buffers have their names on the picture */
+  #explain(named) {
     const [shell, shown] = [this.#shell, this.#shown];
     if (!shell || !shown) return;
-    shell.legend.replaceChildren(...legendOf(shown.schedule, unnamed).map(([kind, text]) => {
+    shell.legend.replaceChildren(...legendOf(shown.schedule, named).map(([kind, text]) => {
       const item = html('span', { class: 'cp-legend-item' }, text);
       if (kind) {
         item.prepend(html('span', { class: `cp-swatch cp-swatch-${kind}`, 'aria-hidden': 'true' }));

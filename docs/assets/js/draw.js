@@ -169,7 +169,9 @@ export class Picture {
         svg('text', { class: 'cp-badge-text', x: x + 9.5, y: middle, 'font-size': 11 }, '根'),
       );
     }
-    if (card.buffers.length === 1 && d.name) {
+    const taken = left + 15 + textWidth(name, d.font) + (isRoot ? 30 : 8);
+    if (card.buffers.length === 1 && d.name
+      && taken + textWidth(card.buffers[0].name, 12) + d.pad < card.w) {
       node.append(svg('text', {
         class: 'cp-name cp-end', x: card.w - d.pad, y: middle, 'font-size': 12,
       }, card.buffers[0].name));

@@ -150,8 +150,9 @@ function search(shapes, options, measure, digits, room) {
       for (const option of likely) {
         const placed = option.arrange(sizes, room);
         if (!placed) continue;
-        open.delete(option);
-        const score = worth + option.liking - malus - (placed.broken ? 0.6 : 0)
+        // Smaller cells cannot do better, unless a level of the tree then stays whole.
+        if (!placed.broken) open.delete(option);
+        const score = worth + option.liking - malus - (placed.broken ? 1.3 : 0)
           - (slope * (placed.height - room.height)) / room.height;
         if (!best || score > best.score) best = { score, kind: option.kind, shape, sizes, placed };
       }
@@ -180,7 +181,7 @@ export function layOut(schedule, { width, height, digits }) {
     .map((cells) => Math.ceil(cells / chunk) * chunk));
   // To break a short buffer into lines helps nobody.
   const shapes = [FLAT, ...DENSITIES].flatMap((density) => [...perLines].map((perLine) => ({
-    density, perLine, chunk, cw: 0, ch: 0, malus: perLine < Math.min(4, largest) ? 0.35 : 0,
+    density, perLine, chunk, cw: 0, ch: 0, malus: perLine < Math.min(4, largest) ? 0.6 : 0,
   })));
   const levels = schedule.layout === 'tree' ? treeLevels(schedule) : null;
   const options = candidates(schedule, levels, width);

@@ -196,10 +196,10 @@ export function captionLines(schedule, states, op, width) {
 /**
  * What the signs of the picture mean: kind of sign, words.
  * @param {Schedule} schedule
- * @param {'' | '上到下' | '左到右'} unnamed  how the buffers stand when their names have no room
+ * @param {boolean} named  whether the buffers have their names on the picture
  * @returns {[string, string][]}
  */
-export function legendOf({ primitive, buffers }, unnamed) {
+export function legendOf({ primitive, buffers }, named) {
   /** @type {[string, string][]} */
   const items = [
     PRIMITIVES[primitive].reduces ? ['sliver', '细条：已并入的 rank']
@@ -208,8 +208,8 @@ export function legendOf({ primitive, buffers }, unnamed) {
     ['done', '粗框：最终结果'],
     ['changed', '描边：本轮收到'],
   ];
-  if (unnamed && buffers.length > 1) {
-    items.push(['', `从${unnamed}：${buffers.map((b) => b.name).join('、')}`]);
+  if (!named && buffers.length > 1) {
+    items.push(['', `格子依次属于 ${buffers.map((b) => b.name).join('、')}`]);
   }
   return items;
 }

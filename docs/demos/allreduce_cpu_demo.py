@@ -1,0 +1,38 @@
+# 运行方式: python allreduce_cpu_demo.py
+
+import threading
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def worker(rank, world_size, port):
+    dist.init_process_group(
+        backend="gloo", rank=rank, world_size=world_size,
+        store=dist.TCPStore("127.0.0.1", port, use_libuv=False),
+        timeout=timedelta(seconds=30),  # 等别的 rank 最多 30 秒
+    )
+
+    tensor = torch.full((4,), fill_value=float(rank + 1))
+    print(f"[rank {rank}] before: {tensor.tolist()}")
+
+    # 原地操作，所有 rank 都会拿到相同的求和结果
+    dist.all_reduce(tensor, op=dist.ReduceOp.SUM)
+
+    print(f"[rank {rank}] after : {tensor.tolist()}")
+
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    world_size = 4
+    # 端口写 0，由系统挑一个空闲端口；Windows 版 torch 没有 libuv，所以关掉
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True,
+                          wait_for_workers=False, use_libuv=False)
+    # 万一有 rank 卡住不动，120 秒后强行结束所有 rank
+    timer = threading.Timer(120, lambda: [p.kill() for p in mp.active_children()])
+    timer.daemon = True
+    timer.start()
+    mp.spawn(worker, args=(world_size, store.port), nprocs=world_size, join=True)

@@ -1,0 +1,49 @@
+# 运行方式: python alltoall_cpu_demo.py
+#
+# 这里用 dist.all_to_all_single()：数据放在一整个 tensor 里，按段收发。
+# Gloo 从 torch 2.12.0 起也有列表形式的 dist.all_to_all()，见
+# alltoall_list_cpu_demo.py；这个写法在更早的版本上也能运行。
+
+import threading
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def worker(rank, world_size, port):
+    dist.init_process_group(
+        backend="gloo", rank=rank, world_size=world_size,
+        store=dist.TCPStore("127.0.0.1", port, use_libuv=False),
+        timeout=timedelta(seconds=30),  # 等别的 rank 最多 30 秒
+    )
+
+    chunk_size = 2
+    # 第 j 段是当前 rank 要发给 rank j 的个性化数据
+    input_tensor = torch.cat([
+        torch.full((chunk_size,), fill_value=float(rank * 10 + j))
+        for j in range(world_size)
+    ])
+    print(f"[rank {rank}] input_tensor = {input_tensor.tolist()}")
+
+    output_tensor = torch.zeros_like(input_tensor)
+    dist.all_to_all_single(output_tensor, input_tensor)
+
+    # output_tensor 第 j 段就是 rank j 发来的数据
+    received = list(output_tensor.chunk(world_size))
+    print(f"[rank {rank}] received: {[t.tolist() for t in received]}")
+
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    world_size = 4
+    # 端口写 0，由系统挑一个空闲端口；Windows 版 torch 没有 libuv，所以关掉
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True,
+                          wait_for_workers=False, use_libuv=False)
+    # 万一有 rank 卡住不动，120 秒后强行结束所有 rank
+    timer = threading.Timer(120, lambda: [p.kill() for p in mp.active_children()])
+    timer.daemon = True
+    timer.start()
+    mp.spawn(worker, args=(world_size, store.port), nprocs=world_size, join=True)

@@ -1,0 +1,50 @@
+# 运行方式: python reducescatter_cpu_demo.py
+#
+# 这里用 world_size 次 dist.reduce(dst=j) 组合出 ReduceScatter。
+# Gloo 从 torch 2.8.0 起也有原生的 dist.reduce_scatter()，见
+# reducescatter_native_cpu_demo.py；这个写法在更早的版本上也能运行。
+
+import threading
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def worker(rank, world_size, port):
+    dist.init_process_group(
+        backend="gloo", rank=rank, world_size=world_size,
+        store=dist.TCPStore("127.0.0.1", port, use_libuv=False),
+        timeout=timedelta(seconds=30),  # 等别的 rank 最多 30 秒
+    )
+
+    # input_list[j] 是当前 rank 要贡献给 rank j 的输入
+    input_list = [
+        torch.full((2,), fill_value=float(rank * 10 + j))
+        for j in range(world_size)
+    ]
+    print(f"[rank {rank}] input_list = {[t.tolist() for t in input_list]}")
+
+    output = torch.zeros(2)
+    for j in range(world_size):
+        part = input_list[j].clone()
+        dist.reduce(part, dst=j, op=dist.ReduceOp.SUM)
+        if rank == j:
+            output = part
+
+    print(f"[rank {rank}] reduce_scatter result: {output.tolist()}")
+
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    world_size = 4
+    # 端口写 0，由系统挑一个空闲端口；Windows 版 torch 没有 libuv，所以关掉
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True,
+                          wait_for_workers=False, use_libuv=False)
+    # 万一有 rank 卡住不动，120 秒后强行结束所有 rank
+    timer = threading.Timer(120, lambda: [p.kill() for p in mp.active_children()])
+    timer.daemon = True
+    timer.start()
+    mp.spawn(worker, args=(world_size, store.port), nprocs=world_size, join=True)

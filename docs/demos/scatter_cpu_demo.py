@@ -1,0 +1,42 @@
+# 运行方式: python scatter_cpu_demo.py
+
+import threading
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def worker(rank, world_size, port):
+    dist.init_process_group(
+        backend="gloo", rank=rank, world_size=world_size,
+        store=dist.TCPStore("127.0.0.1", port, use_libuv=False),
+        timeout=timedelta(seconds=30),  # 等别的 rank 最多 30 秒
+    )
+
+    output_tensor = torch.zeros(2)
+
+    if rank == 0:
+        full_data = torch.arange(2 * world_size, dtype=torch.float32)
+        scatter_list = list(full_data.chunk(world_size))
+        print(f"[rank 0] full_data = {full_data.tolist()}")
+    else:
+        scatter_list = None
+
+    dist.scatter(output_tensor, scatter_list=scatter_list, src=0)
+    print(f"[rank {rank}] received: {output_tensor.tolist()}")
+
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    world_size = 4
+    # 端口写 0，由系统挑一个空闲端口；Windows 版 torch 没有 libuv，所以关掉
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True,
+                          wait_for_workers=False, use_libuv=False)
+    # 万一有 rank 卡住不动，120 秒后强行结束所有 rank
+    timer = threading.Timer(120, lambda: [p.kill() for p in mp.active_children()])
+    timer.daemon = True
+    timer.start()
+    mp.spawn(worker, args=(world_size, store.port), nprocs=world_size, join=True)

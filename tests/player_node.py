@@ -1,0 +1,37 @@
+"""Runs the player's DOM-free modules under the Node that Playwright brings along."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from playwright._impl._driver import compute_driver_executable
+
+TESTS = Path(__file__).resolve().parent / "js"
+
+
+def node(*arguments: str, schedules: Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run Node in the folder of the JavaScript tests; `schedules` is the folder they read."""
+    executable, _ = compute_driver_executable()
+    return subprocess.run(
+        [executable, *arguments],
+        cwd=TESTS,
+        env={**os.environ, "SCHEDULES": str(schedules), "NO_COLOR": "1"},
+        encoding="utf-8",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        **options,
+    )
+
+
+def ask(questions: Iterable[dict[str, Any]], schedules: Path) -> list[Any]:
+    """Put questions to agreement.mjs, all in one process; one answer each, in order."""
+    lines = "".join(json.dumps(question) + "\n" for question in questions)
+    result = node("agreement.mjs", schedules=schedules, input=lines)
+    assert result.returncode == 0, result.stdout
+    return [json.loads(line) for line in result.stdout.splitlines()]
