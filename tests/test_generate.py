@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -40,6 +42,18 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def suffixes(parameters: list[dict[str, Any]], n: str) -> list[str]:
+    """What the names of the files of one N end with, by the catalogue alone."""
+    parts = [
+        [
+            "" if value == parameter["default"][n] else f"-{parameter['name']}{value}"
+            for value in parameter["choices"][n]
+        ]
+        for parameter in parameters
+    ]
+    return ["".join(combination) for combination in itertools.product(*parts)]
+
+
 def test_every_published_file_follows_the_schema(output):
     validator = jsonschema.Draft202012Validator(SCHEMA)
     validator.check_schema(SCHEMA)
@@ -69,10 +83,11 @@ def test_a_replay_that_shares_no_code_reaches_the_end_of_every_published_file(ou
 def test_the_catalogue_lists_the_files_that_exist_and_no_other(output):
     catalogue = json.loads((output / "catalog.json").read_text(encoding="utf-8"))
     listed = {
-        algorithm["file"].replace("{ranks}", str(n))
+        algorithm["file"].replace("{ranks}", str(n)).replace("{parameters}", suffix)
         for primitive in catalogue["primitives"]
         for algorithm in primitive["algorithms"]
         for n in algorithm["ranks"]
+        for suffix in suffixes(algorithm["parameters"], str(n))
     }
     assert listed == {path.relative_to(output).as_posix() for path in schedule_files(output)}
     names = [

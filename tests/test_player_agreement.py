@@ -21,7 +21,7 @@ from collectives.primitives import PRIMITIVES, Block
 from collectives.prove import ProofError, State, prove, replay
 from collectives.schedule import Schedule
 from collectives.serialize import schedule_from_json, schedule_to_json
-from generate_schedules import PUBLISHED_RANKS, generate, schedule_path
+from generate_schedules import generate, published_ranks, schedule_path
 from player_node import ask
 
 
@@ -35,9 +35,10 @@ def schedules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def published(schedules: Path) -> Iterator[tuple[str, str]]:
     """Every published file as (path, text)."""
     for algorithm in REGISTRY.values():
-        for n in algorithm.valid_ranks(PUBLISHED_RANKS):
-            path = schedule_path(algorithm, n)
-            yield path, (schedules / path).read_text(encoding="utf-8")
+        for n in published_ranks(algorithm):
+            for parameters in algorithm.combinations(n):
+                path = schedule_path(algorithm, n, parameters)
+                yield path, (schedules / path).read_text(encoding="utf-8")
 
 
 def cell_text(cell: Block | None) -> str:
@@ -61,11 +62,12 @@ def test_every_state_of_every_published_file_is_the_same_for_every_root_up_to_ni
     for path, text in published(schedules):
         primitive, slug, _ = path.split("/")
         algorithm = REGISTRY[f"{primitive}/{slug}"]
-        n = schedule_from_json(text).ranks
+        read = schedule_from_json(text)
+        n = read.ranks
         rooted = PRIMITIVES[primitive].rooted
         for root in range(n) if rooted and n <= 9 else [0]:
             questions.append({"schedule": text, "root": root if rooted else None})
-            states = replay(algorithm.schedule(n, root))
+            states = replay(algorithm.schedule(n, root, **read.parameters))
             expected.append((f"{path} root={root}", [digest(state) for state in states]))
     answers = ask(questions, schedules)
     assert len(answers) == len(expected)
@@ -90,10 +92,10 @@ def number(schedule: Schedule, cell: Block, op: str) -> int:
 def test_every_number_in_every_cell_is_the_demos_number(name, schedules):
     algorithm = REGISTRY[name]
     for n in (2, 4, 7):
-        if n not in algorithm.valid_ranks(PUBLISHED_RANKS):
+        if n not in published_ranks(algorithm):
             continue
         schedule = algorithm.schedule(n)
-        text = (schedules / schedule_path(algorithm, n)).read_text(encoding="utf-8")
+        text = (schedules / schedule_path(algorithm, n, {})).read_text(encoding="utf-8")
         (answer,) = ask([{"values": text}], schedules)
         for op, shown in zip(("sum", "max", "min", "prod"), answer, strict=True):
             numbers = [
@@ -155,7 +157,7 @@ def damaged(count: int) -> Iterator[str]:
         json.loads(schedule_to_json(prove(algorithm.schedule(n))))
         for algorithm in REGISTRY.values()
         for n in (2, 4, 5)
-        if n in algorithm.valid_ranks(PUBLISHED_RANKS)
+        if n in published_ranks(algorithm)
     ]
     for _ in range(count):
         data = copy.deepcopy(chance.choice(whole))

@@ -6,7 +6,7 @@ import { choose, parseCatalog } from '../../docs/assets/js/catalog.js';
 import { catalog } from './files.mjs';
 
 const CATALOG = parseCatalog(catalog());
-const BEFORE = { primitive: 'allreduce', algorithm: 'ring', ranks: 4, root: 0, op: 'sum' };
+const BEFORE = { primitive: 'allreduce', algorithm: 'ring', ranks: 4, root: 0, op: 'sum', parameters: {} };
 
 /** A catalogue in which one algorithm is for powers of two only. */
 const PICKY = parseCatalog({
@@ -34,7 +34,7 @@ test('another reduction is part of the address, the sum is not', () => {
 });
 
 test('addresses that are not ours are left alone', () => {
-  for (const hash of ['', '#', '#交互演示', '#algorithm', '#loop=1', '#n=4&round=2']) {
+  for (const hash of ['', '#', '#交互演示', '#algorithm', '#loop=1', '#n=4&round=2', '#chunks=8']) {
     assert.equal(parseAddress(hash), null, hash);
   }
 });
@@ -42,7 +42,7 @@ test('addresses that are not ours are left alone', () => {
 test('whatever an address says, the choice is valid and costs nothing', () => {
   const odd = ['', '20000', '-1', '1.5', '1e9', 'NaN', '%', '%E0%A4%A', '<b>', '__proto__', '４',
     '9'.repeat(400), 'constructor', 'allreduce&op=x', ' 4', '0x10'];
-  const keys = ['op', 'algo', 'n', 'root', 'round', 'reduce', '__proto__'];
+  const keys = ['op', 'algo', 'n', 'root', 'round', 'reduce', 'chunks', 'node', '__proto__'];
   for (const key of keys) {
     for (const value of odd) {
       for (const start of ['op=reduce&', 'op=nothing&', 'op=&']) {
@@ -53,10 +53,27 @@ test('whatever an address says, the choice is valid and costs nothing', () => {
         assert.ok(algorithm.ranks.includes(choice.ranks));
         assert.ok(choice.root >= 0 && choice.root < choice.ranks);
         assert.ok(['sum', 'max', 'min', 'prod'].includes(choice.op));
-        assert.match(choice.file, /^[a-z_]+\/[a-z_]+\/n\d+\.json$/);
+        assert.match(choice.file, /^[a-z_]+\/[a-z_]+\/n\d+(-[a-z]+\d+)*\.json$/);
       }
     }
   }
+});
+
+test('a parameter is part of the address, and what is not offered falls back to the default', () => {
+  const address = '#op=broadcast&algo=chain&n=4&chunks=8&root=0&round=3';
+  const { round, ...wish } = parseAddress(address);
+  const choice = choose(CATALOG, wish, BEFORE);
+  assert.equal(formatAddress({ ...choice, round }), address);
+  assert.equal(choice.file, 'broadcast/chain/n4-chunks8.json');
+  const odd = choose(CATALOG, parseAddress('#op=broadcast&algo=chain&chunks=5'), BEFORE);
+  assert.deepEqual(odd.parameters, { chunks: 3 });
+  assert.equal(odd.file, 'broadcast/chain/n4.json');
+});
+
+test('a parameter is kept while the algorithm stays, and dropped with it', () => {
+  const chain = choose(CATALOG, parseAddress('#op=broadcast&algo=chain&chunks=8'), BEFORE);
+  assert.deepEqual(choose(CATALOG, { ranks: 6 }, chain).parameters, { chunks: 8 });
+  assert.deepEqual(choose(CATALOG, { algorithm: 'flat' }, chain).parameters, {});
 });
 
 test('switching the primitive keeps N and, where it exists, the algorithm', () => {

@@ -4,6 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
+import { fileOf, parametersOf, parseCatalog } from '../../docs/assets/js/catalog.js';
+
 const FOLDER = process.env.SCHEDULES ? `${pathToFileURL(process.env.SCHEDULES)}/`
   : new URL('../../docs/assets/schedules/', import.meta.url);
 
@@ -11,7 +13,8 @@ export const read = (path) => readFileSync(new URL(path, FOLDER), 'utf8');
 
 export const catalog = () => JSON.parse(read('catalog.json'));
 
-/** Every published file: [primitive/algorithm, n, text]. */
-export const published = () => catalog().primitives.flatMap((primitive) => (
-  primitive.algorithms.flatMap((algorithm) => algorithm.ranks.map((n) => (
-    [`${primitive.slug}/${algorithm.slug}`, n, read(algorithm.file.replace('{ranks}', n))])))));
+/** Every published file with the default parameters, up to N = 16: [primitive/algorithm, n, text]. */
+export const published = () => parseCatalog(catalog()).flatMap((primitive) => (
+  primitive.algorithms.flatMap((algorithm) => algorithm.ranks.filter((n) => n <= 16).map((n) => (
+    [`${primitive.slug}/${algorithm.slug}`, n,
+      read(fileOf(algorithm, n, parametersOf(algorithm, n, {})))])))));

@@ -1,5 +1,6 @@
 /**
- * The state of the player in the address: #op=allreduce&algo=ring&n=8&root=0&round=3.
+ * The state of the player in the address: #op=allreduce&algo=ring&n=8&root=0&round=3. Parameters
+ * of the algorithm stand under their own names: #op=broadcast&algo=chain&chunks=8.
  * Reading never throws; what it returns is a wish, made valid by catalog.js.
  *
  * @typedef {import('./catalog.js').Choice} Choice
@@ -16,13 +17,18 @@ const KEYS = /** @type {const} */ ({
  */
 export function parseAddress(hash) {
   if (!/^#?(?:[^&]*&)*?op=/.test(hash.slice(0, 500))) return null;
-  /** @type {Record<string, string | number>} */
+  /** @type {Record<string, any>} */
   const wish = {};
+  /** @type {Record<string, number>} */
+  const parameters = {};
   for (const pair of hash.slice(0, 500).replace(/^#/, '').split('&')) {
     const at = pair.indexOf('=');
     const key = at > 0 ? pair.slice(0, at) : '';
     const raw = pair.slice(at + 1);
-    if (!Object.hasOwn(KEYS, key)) continue;
+    if (!Object.hasOwn(KEYS, key)) {
+      if (/^[a-z]{2,20}$/.test(key) && /^\d{1,6}$/.test(raw)) parameters[key] = Number(raw);
+      continue;
+    }
     const field = KEYS[/** @type {keyof typeof KEYS} */ (key)];
     if (['ranks', 'root', 'round'].includes(field)) {
       if (/^\d{1,6}$/.test(raw)) wish[field] = Number(raw);
@@ -30,6 +36,7 @@ export function parseAddress(hash) {
       wish[field] = raw;
     }
   }
+  if (Object.keys(parameters).length) wish.parameters = parameters;
   return wish;
 }
 
@@ -37,6 +44,7 @@ export function parseAddress(hash) {
  * @param {Choice & {round: number}} state
  * @returns {string} with "#"
  */
-export const formatAddress = ({ primitive, algorithm, ranks, root, op, round }) =>
-  `#op=${primitive}&algo=${algorithm}&n=${ranks}&root=${root}&round=${round}`
-    + `${op === 'sum' ? '' : `&reduce=${op}`}`;
+export const formatAddress = ({ primitive, algorithm, ranks, root, op, parameters, round }) =>
+  `#op=${primitive}&algo=${algorithm}&n=${ranks}${
+    Object.entries(parameters).map(([name, value]) => `&${name}=${value}`).join('')
+  }&root=${root}&round=${round}${op === 'sum' ? '' : `&reduce=${op}`}`;

@@ -7,7 +7,13 @@
  * @property {string} title
  * @property {number[]} ranks  valid N, ascending
  * @property {string} restriction  why other N are off
- * @property {string} file  relative to the catalogue, with {ranks}
+ * @property {string} file  relative to the catalogue, with {ranks} and {parameters}
+ * @property {Parameter[]} parameters
+ * @typedef {object} Parameter  a number beside N that the schedule depends on
+ * @property {string} name
+ * @property {string} title
+ * @property {Record<number, number[]>} choices  per N, ascending
+ * @property {Record<number, number>} defaults  per N
  * @typedef {object} PrimitiveEntry
  * @property {string} slug
  * @property {string} title
@@ -15,8 +21,10 @@
  * @property {boolean} reduces
  * @property {string} opens  slug of the algorithm it opens with
  * @property {AlgorithmEntry[]} algorithms
- * @typedef {{primitive: string, algorithm: string, ranks: number, root: number, op: Op}} Choice
- * @typedef {Partial<Record<keyof Choice, string | number>>} Wish  as typed or linked, not trusted
+ * @typedef {{primitive: string, algorithm: string, ranks: number, root: number, op: Op,
+ *   parameters: Record<string, number>}} Choice
+ * @typedef {Partial<Record<Exclude<keyof Choice, 'parameters'>, string | number>>
+ *   & {parameters?: Record<string, number>}} Wish  as typed or linked, not trusted
  */
 import { OPS } from './numbers.js';
 import { ScheduleError } from './schedule.js';
@@ -44,6 +52,9 @@ export function parseCatalog(data) {
         ranks: a.ranks.filter(Number.isInteger),
         restriction: a.restriction ?? '',
         file: String(a.file),
+        parameters: (a.parameters ?? []).map((/** @type {any} */ p) => ({
+          name: String(p.name), title: String(p.title), choices: p.choices, defaults: p.default,
+        })),
       })),
     }));
   } catch {
@@ -76,6 +87,24 @@ export const reason = (algorithm, n) => algorithm.restriction.replace(/。$/, ''
   || `没有 N = ${n} 的日程`;
 
 /**
+ * The parameters of an algorithm at N ranks: what is wished where it is offered, else the default.
+ * @param {AlgorithmEntry} algorithm @param {number} n
+ * @param {Record<string, number>} wished
+ * @returns {Record<string, number>}
+ */
+export const parametersOf = (algorithm, n, wished) => Object.fromEntries(algorithm.parameters.map(
+  ({ name, choices, defaults }) => [name,
+    choices[n].includes(wished[name]) ? wished[name] : defaults[n]]));
+
+/**
+ * The file of a choice, relative to the catalogue; its name leaves out what is the default.
+ * @param {AlgorithmEntry} algorithm @param {number} n @param {Record<string, number>} parameters
+ */
+export const fileOf = (algorithm, n, parameters) => algorithm.file.replace('{ranks}', String(n))
+  .replace('{parameters}', algorithm.parameters.map(({ name, defaults }) => (
+    parameters[name] === defaults[n] ? '' : `-${name}${parameters[name]}`)).join(''));
+
+/**
  * Make a valid choice out of any wish. What is not valid falls back to what was chosen before,
  * then to what the primitive opens with, then to the nearest N; a changed N is said in `notice`.
  * @param {PrimitiveEntry[]} catalog
@@ -98,13 +127,17 @@ export function choose(catalog, wish, before) {
   const ranks = nearest(algorithm.ranks, n);
   const root = Number(wish.root ?? before.root);
   const op = String(wish.op ?? before.op);
+  const kept = algorithm.slug === before.algorithm && primitive.slug === before.primitive
+    ? before.parameters : {};
+  const parameters = parametersOf(algorithm, ranks, { ...kept, ...wish.parameters });
   return {
     primitive: primitive.slug,
     algorithm: algorithm.slug,
     ranks,
     root: primitive.rooted && Number.isInteger(root) && root >= 0 && root < ranks ? root : 0,
     op: /** @type {Op} */ (Object.hasOwn(OPS, op) ? op : 'sum'),
-    file: algorithm.file.replace('{ranks}', String(ranks)),
+    parameters,
+    file: fileOf(algorithm, ranks, parameters),
     notice: ranks === n ? ''
       : `${primitive.title}的${algorithm.title}没有 N = ${n}（${reason(algorithm, n)}），`
         + `改为 N = ${ranks}。`,

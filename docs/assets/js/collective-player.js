@@ -216,10 +216,10 @@ class CollectivePlayer extends HTMLElement {
       return;
     }
     const file = new URL(src, document.baseURI);
-    const [, primitive = '', algorithm = '', ranks = '4'] = /([^/]+)\/([^/]+)\/n(\d+)\.json$/
+    const [, primitive = '', algorithm = '', ranks = '4'] = /([^/]+)\/([^/]+)\/n(\d+)(?:-[^/]*)?\.json$/
       .exec(file.pathname) ?? [];
     const root = Math.max(0, Math.trunc(Number(this.getAttribute('root')) || 0));
-    this.#choice = { primitive, algorithm, ranks: Number(ranks), root, op: 'sum' };
+    this.#choice = { primitive, algorithm, ranks: Number(ranks), root, op: 'sum', parameters: {} };
     const wish = this.#ownsAddress ? parseAddress(location.hash) : null;
     const round = Number(wish?.round ?? this.getAttribute('round')) || 0;
     const catalog = this.#controls ? this.#readCatalog(new URL('../../catalog.json', file)) : null;
@@ -325,9 +325,9 @@ class CollectivePlayer extends HTMLElement {
       schedule = relabelRoot(file, choice.root);
       states = replay(schedule);
     }
-    const { primitive, algorithm, ranks, root } = schedule;
+    const { primitive, algorithm, ranks, root, parameters } = schedule;
     const { op } = choice;
-    this.#choice = { primitive, algorithm, ranks, root: root ?? 0, op };
+    this.#choice = { primitive, algorithm, ranks, root: root ?? 0, op, parameters };
     this.#shown = { schedule, states, goal: endState(schedule), spent: spending(schedule), op };
     const { speed, loop } = this.#clock;
     this.#clock = Object.assign(new Clock(schedule.rounds.map((r) => r.local)), { speed, loop });
@@ -479,7 +479,8 @@ class CollectivePlayer extends HTMLElement {
   #followAddress() {
     const wish = this.#ownsAddress ? parseAddress(location.hash) : null;
     if (!wish || !this.#choice || location.hash === this.#address()) return;
-    this.#choose({ op: 'sum', root: 0, ...wish }, this.#choice, Number(wish.round) || 0);
+    const before = { ...this.#choice, parameters: {} };
+    this.#choose({ op: 'sum', root: 0, ...wish }, before, Number(wish.round) || 0);
   }
 
   #address() {

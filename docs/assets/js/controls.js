@@ -1,5 +1,5 @@
 /**
- * The bar of choices: primitive, algorithm, number of GPUs, root, reduction.
+ * The bar of choices: primitive, algorithm, number of GPUs, its parameters, root, reduction.
  *
  * @typedef {import('./catalog.js').Choice} Choice
  * @typedef {import('./catalog.js').PrimitiveEntry} PrimitiveEntry
@@ -28,7 +28,7 @@ export class Controls {
     };
     this.fewer = iconButton('cp-step', 'minus', '减少 GPU', () => this.step(-1));
     this.more = iconButton('cp-step', 'plus', '增加 GPU', () => this.step(1));
-    const field = (/** @type {string} */ name, /** @type {string} */ title, /** @type {Node[]} */ parts) =>
+    const field = this.field = (/** @type {string} */ name, /** @type {string} */ title, /** @type {Node[]} */ parts) =>
       html('div', { class: `cp-field cp-field-${name}` },
         html('span', { class: 'cp-label', 'aria-hidden': 'true' }, title), ...parts);
     /** @type {Record<string, HTMLElement>} */
@@ -37,15 +37,41 @@ export class Controls {
       algorithm: field('algorithm', '算法', [algorithm.node]),
       ranks: field('ranks', 'GPU 数', [html('span', { class: 'cp-stepper' },
         this.fewer, ranks.node, this.more)]),
+      parameters: html('div', { class: 'cp-parameters' }),
       root: field('root', '根 rank', [root.node]),
       op: field('op', '归约', [op.node]),
     };
     this.node = html('div', { class: 'cp-bar', role: 'group', 'aria-label': '选择' },
       ...Object.entries(this.fields).filter(([name]) => names.includes(name))
         .map(([, node]) => node));
+    /** @type {Map<string, HTMLSelectElement>} */
+    this.parameters = new Map();
     /** @type {number[]} */
     this.ranks = [];
     this.n = 0;
+  }
+
+  /**
+   * A select for each parameter; those that stay are not touched, so that they keep the focus.
+   * @param {import('./catalog.js').Parameter[]} parameters @param {Choice} choice
+   */
+  showParameters(parameters, choice) {
+    const names = parameters.map(({ name }) => name);
+    if (names.join() !== [...this.parameters.keys()].join()) {
+      this.parameters.clear();
+      this.fields.parameters.replaceChildren(...parameters.map(({ name, title }) => {
+        const { select, node } = selectBox(title, (value) => (
+          this.wish({ parameters: { [name]: Number(value) } })));
+        this.parameters.set(name, select);
+        return this.field(name, title, [node]);
+      }));
+    }
+    for (const { name, choices } of parameters) {
+      setOptions(/** @type {HTMLSelectElement} */ (this.parameters.get(name)),
+        choices[choice.ranks].map((value) => ({ value: String(value), text: String(value) })),
+        String(choice.parameters[name]));
+    }
+    this.fields.parameters.hidden = !parameters.length;
   }
 
   /** @param {-1 | 1} direction */
@@ -79,6 +105,7 @@ export class Controls {
       { value: String(rank), text: `rank ${rank}` })), String(choice.root));
     setOptions(selects.op, Object.entries(OPS).map(([slug, { title }]) => (
       { value: slug, text: title })), choice.op);
+    this.showParameters(algorithm.parameters, choice);
     this.fields.root.hidden = !primitive.rooted;
     this.fields.op.hidden = !primitive.reduces;
     this.ranks = algorithm.ranks;

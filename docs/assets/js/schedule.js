@@ -20,6 +20,7 @@
  * @property {number | null} root
  * @property {string} ports
  * @property {number} blocks
+ * @property {Record<string, number>} parameters
  * @property {Buffer[]} buffers
  * @property {string} layout
  * @property {Record<string, string>} phases  phase -> reader-facing name
@@ -194,6 +195,8 @@ export function scheduleFromData(data) {
   const root = top.root ?? null;
   const phases = Object.entries(object(top.phases ?? {}, 'phases'))
     .map(([name, title]) => [name, text(title, `phases.${name}`)]);
+  const parameters = Object.entries(object(top.parameters ?? {}, 'parameters'))
+    .map(([name, value]) => [name, integer(value, `parameters.${name}`)]);
   const schedule = {
     primitive: text(member(top, 'primitive', '文件'), 'primitive'),
     algorithm: text(member(top, 'algorithm', '文件'), 'algorithm'),
@@ -204,6 +207,7 @@ export function scheduleFromData(data) {
     buffers,
     layout: text(top.layout ?? 'ring', 'layout'),
     phases: Object.fromEntries(phases),
+    parameters: Object.fromEntries(parameters),
     rounds,
     bound: parseBound(top.lower_bound),
   };

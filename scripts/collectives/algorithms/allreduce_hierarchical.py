@@ -13,7 +13,7 @@ from collectives.primitives import ALLREDUCE
 from collectives.schedule import COPY, REDUCE, Round, Schedule, Transfer
 
 
-def hierarchical(n: int, node: int) -> Schedule:
+def hierarchical(n: int, node: int | None = None) -> Schedule:
     """Ring reduce-scatter in each node, ring allreduce between ranks of one place, ring allgather.
 
     Rank r is place r mod s of node r div s. Place l ends the first phase with part l of the
@@ -23,6 +23,7 @@ def hierarchical(n: int, node: int) -> Schedule:
         UnsupportedChoice: N cannot be split into equal nodes.
     """
     EQUAL_NODES.require(n, "allreduce/hierarchical")
+    node = node or RANKS_PER_NODE.default(n)
     nodes = n // node
     blocks = ALLREDUCE.blocks(n)
     part = blocks // node

@@ -13,7 +13,7 @@ from collectives.primitives import ALLTOALL
 from collectives.schedule import COPY, Buffer, Round, Schedule, Transfer
 
 
-def hierarchical(n: int, node: int) -> Schedule:
+def hierarchical(n: int, node: int | None = None) -> Schedule:
     """s - 1 rounds inside the nodes, N/s - 1 rounds between them.
 
     Rank r is place r mod s of node r div s. First every rank hands its chunks to the rank of its
@@ -24,6 +24,7 @@ def hierarchical(n: int, node: int) -> Schedule:
         UnsupportedChoice: N cannot be split into equal nodes.
     """
     EQUAL_NODES.require(n, "alltoall/hierarchical")
+    node = node or RANKS_PER_NODE.default(n)
     nodes = n // node
     blocks = ALLTOALL.blocks(n)
     chunk = blocks // n
