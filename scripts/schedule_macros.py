@@ -227,15 +227,13 @@ def library_matrix(page: Page) -> str:
         link = page.link(f"primitives/{primitive.slug}.md")
         row = [f"[{primitive.title_en}]({link})"]
         for library in LIBRARIES:
-            row.append(
-                "<br>".join(
-                    f"{algorithm.title_zh}（`{use.source}`{f'，{use.note_zh}' if use.note_zh else ''}）"
-                    for algorithm in algorithms_of(primitive.slug)
-                    for use in algorithm.used_by
-                    if use.library.startswith(library)
-                )
-                or "—"
-            )
+            entries = [
+                f"{algorithm.title_zh}（`{use.source}`{'，' + use.note_zh if use.note_zh else ''}）"
+                for algorithm in algorithms_of(primitive.slug)
+                for use in algorithm.used_by
+                if use.library.startswith(library)
+            ]
+            row.append("<br>".join(entries) or "—")
         rows.append(row)
     return _markdown_table(columns, rows)
 

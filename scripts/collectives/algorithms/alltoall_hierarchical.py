@@ -49,8 +49,7 @@ def hierarchical(n: int, node: int | None = None) -> Schedule:
     rounds = []
     for i in range(1, node):
         transfers = [transfer for r in range(n) for transfer in hand_over(r, (r % node + i) % node)]
-        caption = "节点内：把要去各节点里某个位置的段，"
-        f"合成一个消息交给本节点同一位置的 rank（右边第 {i} 个）。"
+        caption = f"节点内：把要去各节点同一位置的段合成一个消息，交给本节点右边第 {i} 个 rank。"
         if i == 1:
             transfers += [transfer for r in range(n) for transfer in hand_over(r, r % node)]
         rounds.append(Round("inside", caption, tuple(transfers)))
