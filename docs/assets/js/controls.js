@@ -7,6 +7,7 @@
 import { bySlug, ranksOf, reason } from './catalog.js';
 import { html } from './dom.js';
 import { OPS } from './numbers.js';
+import { PRIMITIVES } from './primitives.js';
 import { iconButton, selectBox, setAvailable, setOptions } from './widgets.js';
 
 export class Controls {
@@ -40,7 +41,7 @@ export class Controls {
       root: field('root', '根 rank', [root.node]),
       op: field('op', '归约', [op.node]),
     };
-    this.node = html('div', { class: 'cp-bar', role: 'group', 'aria-label': '选择' },
+    this.node = html('div', { class: 'cp-bar cp-waiting', role: 'group', 'aria-label': '选择' },
       ...Object.entries(this.fields).filter(([name]) => names.includes(name))
         .map(([, node]) => node));
     /** @type {number[]} */
@@ -53,6 +54,21 @@ export class Controls {
     const next = direction < 0 ? this.ranks.filter((n) => n < this.n).pop()
       : this.ranks.find((n) => n > this.n);
     if (next !== undefined) this.wish({ ranks: next });
+  }
+
+  /**
+   * Keep room for what a primitive lets one choose, before the catalogue is there.
+   * @param {string} slug
+   */
+  expect(slug) {
+    this.fields.root.hidden = PRIMITIVES[slug]?.rooted === false;
+    this.fields.op.hidden = PRIMITIVES[slug]?.reduces === false;
+  }
+
+  /** Nothing can be chosen. @param {string} sentence */
+  fail(sentence) {
+    this.node.classList.remove('cp-waiting');
+    this.node.replaceChildren(html('span', { class: 'cp-label' }, sentence));
   }
 
   /**
@@ -79,8 +95,7 @@ export class Controls {
       { value: String(rank), text: `rank ${rank}` })), String(choice.root));
     setOptions(selects.op, Object.entries(OPS).map(([slug, { title }]) => (
       { value: slug, text: title })), choice.op);
-    this.fields.root.hidden = !primitive.rooted;
-    this.fields.op.hidden = !primitive.reduces;
+    this.node.classList.remove('cp-waiting');
     this.ranks = algorithm.ranks;
     this.n = n;
     setAvailable(this.fewer, this.ranks.some((m) => m < n));
