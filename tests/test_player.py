@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from broken_schedules import CORPUS, as_json
 from collectives.algorithms import algorithms_of
 from collectives.primitives import PRIMITIVES
+from conftest import Visitor
 from generate_schedules import generate, schedule_path
 from player_bench import ADDRESS, COUNT_FRAMES, ROOT, Bench, tag
 
@@ -962,3 +963,45 @@ def test_the_first_picture_needs_one_schedule_and_one_catalogue(bench: Bench):
 def test_the_address_of_the_bench_is_the_only_one(bench: Bench):
     page = bench.ready(tag(RING))
     assert page.url == ADDRESS
+
+
+# ------------------------------------------------------------------------------------- on the site
+
+
+def test_following_links_leaves_a_working_player_behind_every_time(visit: Visitor):
+    page = visit()
+    page.evaluate("window.sameDocument = true")
+    player(page).and_(page.locator("[ready]")).wait_for()
+    press(page, "跳到结尾")
+    for name, rounds in (("broadcast", 2), ("alltoall", 3), ("reduce", 2)):
+        page.evaluate(
+            """(name) => [...document.querySelectorAll('a[href]')]
+                .find((a) => a.href.endsWith(`primitives/${name}/`)).click()""",
+            name,
+        )
+        wait_for(page, f"p?.rounds === {rounds} && p.hasAttribute('ready')")
+        assert ask(page, "p.round") == 0
+        press(page, "跳到结尾")
+        wait_for(page, f"location.hash.includes('op={name}')")
+    page.go_back()
+    wait_for(page, "p?.rounds === 3 && p.hasAttribute('ready')")
+    assert page.evaluate("window.sameDocument") is True
+
+
+def test_the_palette_button_of_the_site_changes_a_playing_player(visit: Visitor):
+    page = visit("primitives/allreduce/", scheme="light")
+    player(page).and_(page.locator("[ready]")).wait_for()
+    ask(page, "p.play()")
+    background = "() => getComputedStyle(document.querySelector('.cp')).backgroundColor"
+    before = page.evaluate(background)
+    while page.locator("body[data-md-color-scheme=slate]").count() == 0:
+        page.locator(".md-header__option label:not([hidden])").click()
+    page.wait_for_function(f"({background})() !== '{before}'")
+    assert ask(page, "p.playing")
+
+
+def test_a_link_to_a_step_opens_that_step_on_the_site(visit: Visitor):
+    page = visit("#op=reducescatter&algo=ring&n=8&root=0&round=3")
+    player(page).and_(page.locator("[ready]")).wait_for()
+    assert ask(page, "[p.round, p.rounds]") == [3, 8]
+    expect(page.locator(".cp-title")).to_contain_text("第 2 / 7 轮")
