@@ -8,6 +8,7 @@ there before the round.
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -207,7 +208,7 @@ class Runner:
         else:
             self._combine(target, value)
 
-    def run(self, on_round: Callable[[], None] | None = None) -> Report:
+    def run(self, on_round: Callable[[], object] | None = None) -> Report:
         """Carry out all rounds once.
 
         Args:
@@ -275,37 +276,50 @@ def fill(runner: Runner, seed: int) -> None:
         tensor.copy_(random_tensor(tensor.numel(), tensor.dtype, runner.op, mark))
 
 
-def built_in(runner: Runner, buffers: Buffers) -> Buffers:
-    """Run PyTorch's own collective on copies of the start buffers, and return what it gives."""
-    schedule = runner.schedule
-    n, root = schedule.ranks, schedule.root or 0
-    op = REDUCTIONS[runner.op]
-    copies = {name: tensor.clone() for name, tensor in buffers.items()}
-    size = schedule.blocks // n * runner.block_elements
+def built_in_call(runner: Runner) -> Callable[[], Buffers]:
+    """PyTorch's own collective on copies of the rank's buffers, ready to be called.
 
-    def chunks(name: str) -> list[torch.Tensor]:
-        return list(copies[name].split(size))
+    Each call works on the same copies and returns them.
+    """
+    schedule = runner.schedule
+    root = schedule.root or 0
+    op = REDUCTIONS[runner.op]
+    copies = {name: tensor.clone() for name, tensor in runner.buffers.items()}
+    size = schedule.blocks // schedule.ranks * runner.block_elements
+
+    def chunks(name: str) -> list[torch.Tensor] | None:
+        return list(copies[name].split(size)) if name in copies else None
 
     match schedule.primitive:
         case "broadcast":
-            dist.broadcast(copies["tensor"], root)
+            call = functools.partial(dist.broadcast, copies["tensor"], root)
         case "reduce":
-            dist.reduce(copies["tensor"], root, op)
+            call = functools.partial(dist.reduce, copies["tensor"], root, op)
         case "allreduce":
-            dist.all_reduce(copies["tensor"], op)
+            call = functools.partial(dist.all_reduce, copies["tensor"], op)
         case "scatter":
-            given = chunks("scatter_list") if runner.rank == root else None
-            dist.scatter(copies["output_tensor"], given, root)
+            given = chunks("scatter_list")
+            call = functools.partial(dist.scatter, copies["output_tensor"], given, root)
         case "gather":
-            into = chunks("gather_list") if runner.rank == root else None
-            dist.gather(copies["my_chunk"], into, root)
+            into = chunks("gather_list")
+            call = functools.partial(dist.gather, copies["my_chunk"], into, root)
         case "allgather":
-            dist.all_gather(chunks("gather_list"), copies["my_chunk"])
+            call = functools.partial(dist.all_gather, chunks("gather_list"), copies["my_chunk"])
         case "reducescatter":
-            dist.reduce_scatter(copies["output"], chunks("input_list"), op)
+            given = chunks("input_list")
+            call = functools.partial(dist.reduce_scatter, copies["output"], given, op)
         case "alltoall":
-            dist.all_to_all_single(copies["output_tensor"], copies["input_tensor"])
-    return copies
+            call = functools.partial(
+                dist.all_to_all_single, copies["output_tensor"], copies["input_tensor"]
+            )
+        case unknown:
+            raise ValueError(f"no built-in collective for {unknown}")
+
+    def run() -> Buffers:
+        call()
+        return copies
+
+    return run
 
 
 #: Rounding differs with the order of additions, so floats are compared within these.

@@ -49,7 +49,7 @@ def photograph(address: str) -> None:
         )
         page = browser.new_page(
             viewport={"width": 1280, "height": 1000},
-            device_scale_factor=2,
+            device_scale_factor=1.5,
             color_scheme="light",
             reduced_motion="reduce",
             locale="zh-CN",

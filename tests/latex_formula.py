@@ -1,40 +1,58 @@
 r"""Evaluates the LaTeX of the registry's formulas, so that what a page shows can be checked.
 
-The subset is small on purpose: whole numbers, N, M, sums, products by juxtaposition, brackets,
-\frac, \max, powers with a braced exponent, and \lceil \log_2 N \rceil. Anything else raises
-FormulaError: a formula that cannot be checked must not look checked.
+The subset is small on purpose: whole numbers, N, M, symbols of parameters, sums, products by
+juxtaposition, brackets, \frac, \max, powers with a braced exponent, \lceil \log_2 N \rceil,
+\log_2 N where N is a power of two, P (the largest power of two that is at most N), \log_2 P and F
+(0 if N = P, else 1). Anything else raises FormulaError: a formula that cannot be checked must not
+look checked.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 
-TOKEN = re.compile(r"\\[A-Za-z]+|\d+|[NM(){}^+,\-]")
+TOKEN = re.compile(r"\\[A-Za-z]+|\d+|[A-Za-z(){}^+,\-]")
 BLANK = re.compile(r"(?:\s|\\,)+")
 CEIL_LOG = re.compile(r"\\lceil\s+\\log_2\s+N\s+\\rceil")
+LOG = re.compile(r"\\log_2\s+([NP])")
 
 
 class FormulaError(ValueError):
     """The formula is not in the subset; the message names the formula and the place."""
 
 
-def evaluate(formula: str, n: int, m: Fraction | int = 1) -> Fraction:
-    """Return the exact value of a formula for N = n and M = m.
+def evaluate(
+    formula: str, n: int, m: Fraction | int = 1, symbols: Mapping[str, int] | None = None
+) -> Fraction:
+    """Return the exact value of a formula for N = n, M = m and the symbols of parameters.
 
     Raises:
         FormulaError: the formula holds anything outside the subset.
     """
-    return _Parser(formula, n, Fraction(m)).whole()
+    power = max(2**k for k in range(n + 1) if 2**k <= n)
+    log = next(k for k in range(n + 1) if 2**k == power)
+    values = {
+        "N": Fraction(n),
+        "M": Fraction(m),
+        "P": Fraction(power),
+        "F": Fraction(int(power != n)),
+        # The smallest L with 2 ** L >= N, found by doubling.
+        "ceil_log_N": Fraction(next(k for k in range(n + 1) if 2**k >= n)),
+        "log_P": Fraction(log),
+        **({"log_N": Fraction(log)} if power == n else {}),
+        **{name: Fraction(value) for name, value in (symbols or {}).items()},
+    }
+    return _Parser(formula, values).whole()
 
 
 class _Parser:
     """Recursive descent; every method consumes what it names and returns its value."""
 
-    def __init__(self, formula: str, n: int, m: Fraction) -> None:
+    def __init__(self, formula: str, values: Mapping[str, Fraction]) -> None:
         self.formula = formula
-        self.n = n
-        self.m = m
+        self.values = values
         self.tokens = self._tokens()
         self.at = 0
 
@@ -45,7 +63,10 @@ class _Parser:
             if blank := BLANK.match(self.formula, at):
                 at = blank.end()
             elif logarithm := CEIL_LOG.match(self.formula, at):
-                tokens.append("L")
+                tokens.append("ceil_log_N")
+                at = logarithm.end()
+            elif logarithm := LOG.match(self.formula, at):
+                tokens.append(f"log_{logarithm[1]}")
                 at = logarithm.end()
             elif token := TOKEN.match(self.formula, at):
                 tokens.append(token[0])
@@ -83,7 +104,7 @@ class _Parser:
     def product(self) -> Fraction:
         value = self.power()
         # "N 2" would be set as N2 and read as something else: a number may only come first.
-        while re.fullmatch(r"[NML(]|\\frac|\\max", self._peek()):
+        while self._peek() in self.values or self._peek() in ("(", r"\frac", r"\max"):
             value *= self.power()
         return value
 
@@ -102,10 +123,8 @@ class _Parser:
         self.at += 1
         if token.isdigit():
             return Fraction(int(token))
-        if token in ("N", "M", "L"):
-            # The smallest L with 2 ** L >= N, found by doubling.
-            ceil_log = next(k for k in range(self.n + 1) if 2**k >= self.n)
-            return {"N": Fraction(self.n), "M": self.m, "L": Fraction(ceil_log)}[token]
+        if token in self.values:
+            return self.values[token]
         if token == "(":
             value = self.sum()
             self._take(")")

@@ -17,6 +17,9 @@
 
 const NARROW = 600;
 
+/** The part of the stage that cards on an ellipse may cover. */
+const CROWDED = 0.36;
+
 /** Room for the arcs beside a list. */
 export const GUTTER = 40;
 
@@ -53,7 +56,8 @@ export const ellipse = (hub) => (sizes, room) => {
   const w = Math.max(...around.map((rank) => sizes[rank].w));
   const h = Math.max(...around.map((rank) => sizes[rank].h));
   const flat = around.length === 2 && hub === undefined;
-  if (w + 2 * edge > room.width || h + 2 * edge > room.most) return null;
+  // Cards that fill the stage would stand in each other's way.
+  if (w * h * around.length > CROWDED * room.width * room.height) return null;
   for (let height = room.height; height <= Math.min(room.most, 1.6 * room.height); height += 40) {
     const ry = (height - h) / 2 - edge;
     if (ry < 0) continue;

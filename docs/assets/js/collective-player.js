@@ -117,7 +117,7 @@ class CollectivePlayer extends HTMLElement {
       if (copy !== shell.node) copy.remove();
     }
     if (!this.#shown) this.removeAttribute('ready');
-    this.append(shell.node);
+    this.prepend(shell.node);
     this.#buildControls();
     this.#stay = new AbortController();
     const { signal } = this.#stay;
@@ -203,9 +203,10 @@ class CollectivePlayer extends HTMLElement {
   }
 
   #showControls() {
-    if (this.#catalog && this.#choice) {
-      this.#controls?.show(this.#catalog.entries, this.#wished ?? this.#choice);
-    }
+    const choice = this.#wished ?? this.#choice;
+    if (!choice || !this.#controls) return;
+    this.#controls.expect(choice.primitive);
+    if (this.#catalog) this.#controls.show(this.#catalog.entries, choice);
   }
 
   /** First load: what the address wishes for, else `src`. */
@@ -241,8 +242,7 @@ class CollectivePlayer extends HTMLElement {
       return true;
     } catch (error) {
       if (!signal?.aborted) {
-        this.#controls?.node.replaceChildren(html('span', { class: 'cp-label' },
-          `${this.#sentence(error)}现在只能看这一个日程。`));
+        this.#controls?.fail(`${this.#sentence(error)}现在只能看这一个日程。`);
       }
       return false;
     }

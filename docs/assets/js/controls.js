@@ -7,6 +7,7 @@
 import { bySlug, ranksOf, reason } from './catalog.js';
 import { html } from './dom.js';
 import { OPS } from './numbers.js';
+import { PRIMITIVES } from './primitives.js';
 import { iconButton, selectBox, setAvailable, setOptions } from './widgets.js';
 
 export class Controls {
@@ -41,7 +42,7 @@ export class Controls {
       root: field('root', '根 rank', [root.node]),
       op: field('op', '归约', [op.node]),
     };
-    this.node = html('div', { class: 'cp-bar', role: 'group', 'aria-label': '选择' },
+    this.node = html('div', { class: 'cp-bar cp-waiting', role: 'group', 'aria-label': '选择' },
       ...Object.entries(this.fields).filter(([name]) => names.includes(name))
         .map(([, node]) => node));
     /** @type {Map<string, HTMLSelectElement>} */
@@ -82,6 +83,21 @@ export class Controls {
   }
 
   /**
+   * Keep room for what a primitive lets one choose, before the catalogue is there.
+   * @param {string} slug
+   */
+  expect(slug) {
+    this.fields.root.hidden = PRIMITIVES[slug]?.rooted === false;
+    this.fields.op.hidden = PRIMITIVES[slug]?.reduces === false;
+  }
+
+  /** Nothing can be chosen. @param {string} sentence */
+  fail(sentence) {
+    this.node.classList.remove('cp-waiting');
+    this.node.replaceChildren(html('span', { class: 'cp-label' }, sentence));
+  }
+
+  /**
    * Show what can be chosen beside the present choice; what cannot is there with its reason.
    * @param {PrimitiveEntry[]} catalog @param {Choice} choice
    */
@@ -106,8 +122,7 @@ export class Controls {
     setOptions(selects.op, Object.entries(OPS).map(([slug, { title }]) => (
       { value: slug, text: title })), choice.op);
     this.showParameters(algorithm.parameters, choice);
-    this.fields.root.hidden = !primitive.rooted;
-    this.fields.op.hidden = !primitive.reduces;
+    this.node.classList.remove('cp-waiting');
     this.ranks = algorithm.ranks;
     this.n = n;
     setAvailable(this.fewer, this.ranks.some((m) => m < n));

@@ -318,15 +318,13 @@ export class Picture {
           }
         });
       }
-      for (const from of new Set([...fills.keys(), ...drawn.paths.keys()])) {
-        let path = drawn.paths.get(from);
-        if (!path) {
-          path = svg('path', { class: `cp-fill ${colour(from)}` });
-          drawn.paths.set(from, path);
-          drawn.fills.append(path);
-        }
+      const contributors = [...fills.keys()].sort((a, b) => a - b);
+      drawn.fills.replaceChildren(...contributors.map((from) => {
+        const path = drawn.paths.get(from) ?? svg('path', { class: `cp-fill ${colour(from)}` });
+        drawn.paths.set(from, path);
         path.setAttribute('d', fills.get(from) ?? '');
-      }
+        return path;
+      }));
       drawn.hatched.setAttribute('d', hatched);
       drawn.done.setAttribute('d', done);
     }

@@ -108,7 +108,7 @@ function candidates({ layout, ranks: n }, levels, width) {
       found.push({ kind: 'line', liking: perRow === n ? 0.9 : 0.7, arrange: snake(n, perRow) });
     }
   } else {
-    if (n <= 10) found.push({ kind: 'ring', liking: width < 600 ? 0.6 : 1.5, arrange: ellipse() });
+    if (n <= 10) found.push({ kind: 'ring', liking: width < 600 ? 0.6 : 1, arrange: ellipse() });
     for (let sides = 0; 2 * sides <= n; sides += 1) {
       // A ring with a hole shows its messages best; the nearer to a circle, the better.
       const hole = width > 900 && sides > 0 && n - 2 * sides >= 5 ? 0.5 : 0;
@@ -130,7 +130,7 @@ function candidates({ layout, ranks: n }, levels, width) {
  */
 function search(shapes, options, measure, digits, room) {
   // A wide screen is low: what does not fit on it cannot be seen in one look.
-  const slope = room.width < 600 ? 1.2 : 2.5;
+  const slope = room.width < 600 ? 1.6 : 2.5;
   /** @type {Fit | null} */
   let best = null;
   for (const base of shapes) {
@@ -140,7 +140,7 @@ function search(shapes, options, measure, digits, room) {
       const shape = { ...base, cw, ch: cellHeight(cw, isFlat) };
       const font = numberSize(cw, shape.ch, digits);
       const worth = shape.density.rank - shape.malus
-        + (font ? 1.5 + font / 18 + 0.6 * (cw / 58) : Math.min(1.2, cw / 14));
+        + (font ? 1.5 + font / 20 + Math.min(1, cw / 46) : Math.min(1.2, cw / 14));
       const likely = [...open].filter(({ liking }) => !best || worth + liking > best.score);
       // Smaller cells are worth less still.
       if (!likely.length) break;
@@ -179,9 +179,11 @@ export function layOut(schedule, { width, height, digits }) {
   const total = buffers.reduce((sum, b) => sum + b.blocks, 0);
   const perLines = new Set([total, ...[1, 2, 3, 4, 6, 8].map((parts) => largest / parts)]
     .map((cells) => Math.ceil(cells / chunk) * chunk));
-  // To break a short buffer into lines helps nobody.
+  // Lines of unequal length are ugly, most of all in a short buffer; buffers should have names.
   const shapes = [FLAT, ...DENSITIES].flatMap((density) => [...perLines].map((perLine) => ({
-    density, perLine, chunk, cw: 0, ch: 0, malus: perLine < Math.min(4, largest) ? 0.6 : 0,
+    density, perLine, chunk, cw: 0, ch: 0,
+    malus: (perLine < largest && largest % perLine ? (largest < 5 ? 0.6 : 0.15) : 0)
+      + (buffers.length > 1 && !density.name ? 0.25 : 0),
   })));
   const levels = schedule.layout === 'tree' ? treeLevels(schedule) : null;
   const options = candidates(schedule, levels, width);

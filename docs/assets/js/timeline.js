@@ -51,6 +51,10 @@ export class Timeline {
     this.fills = [];
     /** @type {number[]} */
     this.filled = [];
+    /** Per step, from 0. @type {string[]} */
+    this.titles = [];
+    this.now = -1;
+    this.step = -1;
     /** @type {{x: number, dragged: boolean} | null} */
     let press = null;
     const where = (/** @type {PointerEvent} */ event) => {
@@ -80,7 +84,8 @@ export class Timeline {
    */
   show(schedule) {
     const { rounds } = schedule;
-    this.schedule = schedule;
+    this.titles = [0, ...rounds.keys()].map((_, step) => stepTitle(schedule, step));
+    this.now = -1;
     this.ends = stops(rounds.map((round) => round.local));
     const phases = [...new Set(rounds.filter((r) => !r.local).map((r) => r.phase))];
     let number = 0;
@@ -92,7 +97,7 @@ export class Timeline {
       this.fills.push(fill);
       this.filled.push(0);
       const kind = round.local ? 'cp-local' : `cp-phase-${phases.indexOf(round.phase) % 4}`;
-      const segment = html('span', { class: `cp-segment ${kind}`, title: stepTitle(schedule, i + 1) },
+      const segment = html('span', { class: `cp-segment ${kind}`, title: this.titles[i + 1] },
         fill, html('span', { class: 'cp-segment-text' }, round.local ? '本地' : String(number)));
       segment.style.left = `${this.ends[i] * 100}%`;
       segment.style.width = `${(this.ends[i + 1] - this.ends[i]) * 100}%`;
@@ -126,13 +131,11 @@ export class Timeline {
       fill.style.transform = `scaleX(${part})`;
       fill.parentElement?.classList.toggle('cp-past', part > 0.5);
     });
-    const now = String(Math.floor(position));
-    if (this.schedule && this.node.getAttribute('aria-valuenow') !== now) {
-      this.node.setAttribute('aria-valuenow', now);
-    }
-    const title = this.schedule ? stepTitle(this.schedule, step) : '';
-    if (this.node.getAttribute('aria-valuetext') !== title) {
-      this.node.setAttribute('aria-valuetext', title);
-    }
+    const now = Math.floor(position);
+    if (now === this.now && step === this.step) return;
+    this.now = now;
+    this.step = step;
+    this.node.setAttribute('aria-valuenow', String(now));
+    this.node.setAttribute('aria-valuetext', this.titles[step]);
   }
 }
