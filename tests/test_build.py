@@ -164,7 +164,7 @@ def test_every_demo_on_the_site_is_the_file_and_can_be_downloaded(site: Site):
         block
         for path in site.paths()
         for block in site.page(path).code_blocks
-        if block.title.endswith(".py")
+        if block.title.endswith("_demo.py")
     ]
     assert {block.title for block in shown} == {demo.name for demo in demos}
     for block in shown:
