@@ -197,13 +197,14 @@ export function captionLines(schedule, states, op, width) {
  * What the signs of the picture mean: kind of sign, words.
  * @param {Schedule} schedule
  * @param {boolean} named  whether the buffers have their names on the picture
+ * @param {boolean} slivers  whether every contribution is seen
  * @returns {[string, string][]}
  */
-export function legendOf({ primitive, buffers }, named) {
+export function legendOf({ primitive, buffers }, named, slivers) {
   /** @type {[string, string][]} */
   const items = [
-    PRIMITIVES[primitive].reduces ? ['sliver', '细条：已并入的 rank']
-      : ['fill', '颜色：来自哪个 rank'],
+    !PRIMITIVES[primitive].reduces ? ['fill', '颜色：来自哪个 rank']
+      : slivers ? ['sliver', '细条：已并入的 rank'] : ['counted', '填充：已并入多少 rank'],
     ['undefined', '斜线：未定义'],
     ['done', '粗框：最终结果'],
     ['changed', '描边：本轮收到'],
