@@ -850,14 +850,10 @@ def test_axe_finds_nothing(scheme: str, width: int, bench: Bench):
 
 
 def wait_until_frames_stop(page: Page) -> None:
-    page.wait_for_function(
-        """async () => {
-        const before = window.frames;
-        await new Promise((done) => setTimeout(done, 60));
-        return window.frames === before;
-    }""",
-        polling=20,
-    )
+    assert page.evaluate("""async () => {
+        for (let tries = 0; tries < 50; tries += 1) if (await window.quiet()) return true;
+        return false;
+    }""")
 
 
 def test_the_frame_loop_runs_only_while_it_is_needed_and_seen(bench: Bench):
