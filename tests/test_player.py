@@ -941,6 +941,14 @@ def test_the_attributes_can_change_while_the_player_lives(bench: Bench):
     expect(player(page).get_by_role("combobox", name="GPU 数")).to_have_value("3")
 
 
+def test_a_new_src_counts_more_than_an_older_address(bench: Bench):
+    page = bench.ready(tag(RING), motion="reduce")
+    press(page, "前进一轮")
+    wait_for(page, "location.hash.includes('op=allreduce')")
+    ask(page, "p.setAttribute('src', 'schedules/scatter/flat/n5.json')")
+    wait_for(page, "p.rounds === 4")
+
+
 def test_several_players_play_side_by_side(bench: Bench):
     page = bench.ready(
         tag(RING, controls=None) + tag("scatter/flat/n4.json", controls=None), clock=True

@@ -139,7 +139,7 @@ class CollectivePlayer extends HTMLElement {
       sized.disconnect();
     });
     if (this.#shown) this.#fit(true);
-    else this.#begin();
+    else this.#begin(parseAddress(location.hash));
   }
 
   disconnectedCallback() {
@@ -157,7 +157,9 @@ class CollectivePlayer extends HTMLElement {
     if (before === now || !this.isConnected || !this.#shell) return;
     if (name === 'round') this.round = Number(now);
     else if (name === 'controls') this.#buildControls();
-    if (name === 'src' || (name === 'controls' && this.#controls && !this.#catalog)) this.#begin();
+    if (name === 'src' || (name === 'controls' && this.#controls && !this.#catalog)) {
+      this.#begin(null);
+    }
   }
 
   /** Whether the address is this player's: it is the first on the page that offers choices. */
@@ -214,8 +216,12 @@ class CollectivePlayer extends HTMLElement {
     if (this.#catalog) this.#controls.show(this.#catalog.entries, choice);
   }
 
-  /** First load: what the address wishes for, else `src`. */
-  async #begin() {
+  /**
+   * Load what the address wishes for, else `src`.
+   * @param {ReturnType<typeof parseAddress>} address
+   */
+  async #begin(address) {
+    const stay = this.#stay;
     const src = this.getAttribute('src');
     if (!src || !URL.canParse(src, document.baseURI)) {
       this.#fail(src ? 'src 不是一个地址。' : '没有写 src，不知道播放哪一个。');
@@ -226,10 +232,12 @@ class CollectivePlayer extends HTMLElement {
       .exec(file.pathname) ?? [];
     const root = Math.max(0, Math.trunc(Number(this.getAttribute('root')) || 0));
     this.#choice = { primitive, algorithm, ranks: Number(ranks), root, op: 'sum' };
-    const wish = this.#ownsAddress ? parseAddress(location.hash) : null;
+    const wish = this.#ownsAddress ? address : null;
     const round = Number(wish?.round ?? this.getAttribute('round')) || 0;
     const catalog = this.#controls ? this.#readCatalog(new URL('../../catalog.json', file)) : null;
-    if (wish && await catalog) await this.#choose(wish, this.#choice, round);
+    const choosable = wish !== null && await catalog;
+    if (stay?.signal.aborted) return;
+    if (choosable) await this.#choose(wish, this.#choice, round);
     else await this.#load(file, this.#choice, round, '');
   }
 
@@ -419,7 +427,8 @@ class CollectivePlayer extends HTMLElement {
     const { round, rounds } = this;
     if (round === this.#announced) return;
     this.#announced = round;
-    this.dispatchEvent(new CustomEvent('roundchange', { bubbles: true, detail: { round, rounds } }));
+    const detail = { round, rounds };
+    this.dispatchEvent(new CustomEvent('roundchange', { bubbles: true, detail }));
   }
 
   /** The frame loop runs only while there is something to move and someone to see it. */

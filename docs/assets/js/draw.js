@@ -48,8 +48,8 @@ const box = (x, y, w, h, r) => `M${px(x + r)} ${px(y)}h${px(w - 2 * r)}a${r} ${r
   + `v${px(2 * r - h)}a${r} ${r} 0 0 1 ${r}-${r}z`;
 
 /** @param {Curve} c */
-const pathOf = ([a, b, c, d]) => `M${px(a.x)} ${px(a.y)}C${px(b.x)} ${px(b.y)} ${px(c.x)} ${px(c.y)}`
-  + ` ${px(d.x)} ${px(d.y)}`;
+const pathOf = ([a, ...rest]) =>
+  `M${px(a.x)} ${px(a.y)}C${rest.map(({ x, y }) => `${px(x)} ${px(y)}`).join(' ')}`;
 
 /** The colour of contributions that are too many to be told apart. */
 const COUNTED = -1;
@@ -196,7 +196,9 @@ export class Picture {
     for (const { name: buffer, x, y, cells } of card.buffers) {
       const group = svg('g', { 'data-buffer': buffer });
       if (y >= 0) {
-        group.append(svg('text', { class: 'cp-name', x, y: y + d.name / 2 - 1.5, 'font-size': 11 }, buffer));
+        group.append(svg('text', {
+          class: 'cp-name', x, y: y + d.name / 2 - 1.5, 'font-size': 11,
+        }, buffer));
       }
       const whole = cells.length === chunk && chunk > 1;
       cells.forEach((cell, i) => {
@@ -208,7 +210,8 @@ export class Picture {
           const wide = chunk * cw + (chunk - 1) * d.gap;
           const label = chunk > 1 || PRIMITIVES[schedule.primitive].chunked ? '段' : '块';
           group.append(svg('text', {
-            class: 'cp-index', x: cell.x + wide / 2, y: cell.y + ch + d.index / 2 + 2, 'font-size': 10.5,
+            class: 'cp-index', x: cell.x + wide / 2, y: cell.y + ch + d.index / 2 + 2,
+            'font-size': 10.5,
           }, wide >= 30 ? `${label} ${i / chunk}` : `${i / chunk}`));
         }
       });
@@ -451,8 +454,8 @@ export class Picture {
     const node = svg('g', { class: 'cp-token' });
     if (!few && cells.length > 1) {
       node.append(svg('rect', {
-        class: 'cp-token-box cp-token-under', x: -each / 2 + 3, y: -h / 2 - 3, width: each, height: h,
-        rx: 6,
+        class: 'cp-token-box cp-token-under', x: -each / 2 + 3, y: -h / 2 - 3, width: each,
+        height: h, rx: 6,
       }));
     }
     shown.forEach((label, i) => {

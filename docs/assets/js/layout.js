@@ -34,7 +34,10 @@ import { DENSITIES, FLAT, cardSize, placeBuffers } from './cards.js';
 import { routes } from './routes.js';
 import { buffersOf, chunkSize } from './schedule.js';
 
-const LADDER = [58, 54, 50, 46, 42, 39, 36, 33, 30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 5, 4];
+/** Widths of cells to try. */
+const LADDER = [
+  58, 54, 50, 46, 42, 39, 36, 33, 30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 5, 4,
+];
 
 /** @param {number} cw @param {boolean} flat  one row of a list */
 const cellHeight = (cw, flat) => Math.round(
