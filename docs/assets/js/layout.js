@@ -143,7 +143,7 @@ function search(shapes, options, measure, digits, room) {
       const shape = { ...base, cw, ch: cellHeight(cw, isFlat) };
       const font = numberSize(cw, shape.ch, digits);
       const worth = shape.density.rank - shape.malus
-        + (font ? 1.5 + font / 20 + Math.min(1, cw / 46) : Math.min(1.6, cw / 9));
+        + (font ? 1.5 + font / 14 + Math.min(1, cw / 46) : Math.min(1.6, cw / 9));
       const likely = [...open].filter(({ liking }) => !best || worth + liking > best.score);
       // Smaller cells are worth less still.
       if (!likely.length) break;
