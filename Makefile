@@ -42,7 +42,7 @@ clean:
 
 # Each stamp is newer than the files it was installed from, so a second run installs nothing.
 $(VENV)/.python:
-	sh scripts/make_venv.sh "$(VENV)" $(PYTHON)
+	@sh scripts/make_venv.sh "$(VENV)" $(PYTHON)
 	$(PIP) install --quiet -c constraints.txt pip
 	@touch $@
 

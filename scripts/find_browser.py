@@ -2,6 +2,9 @@
 
 Order: the one named by CHROMIUM; an installed Chromium, Chrome or Edge; the one Playwright has
 downloaded; with `--install` also Playwright's download; then, as root, Debian's package.
+
+Playwright drives the browser through a Node of its own, which needs a library that a bare Debian
+lacks; `--install` sees to that too.
 """
 
 from __future__ import annotations
@@ -52,8 +55,29 @@ HELP = (
 )
 
 
+DRIVER_HELP = (
+    "Playwright 自带的 Node 无法启动，缺少系统库：请安装 libatomic1"
+    "（Debian：sudo apt install libatomic1）"
+)
+
+
 class NoBrowserError(RuntimeError):
-    """No usable browser on this machine; the message says what to install."""
+    """Nothing on this machine can run the browser tests; the message says what to install."""
+
+
+def starts(*command: str) -> bool:
+    """Tell whether a program starts here: all its libraries are present."""
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def driver_starts() -> bool:
+    """Tell whether the Node inside Playwright starts here."""
+    from playwright._impl._driver import compute_driver_executable
+
+    return starts(compute_driver_executable()[0], "--version")
 
 
 def installed() -> Iterator[str]:
@@ -77,16 +101,14 @@ def downloaded() -> Iterator[str]:
     """Yield Playwright's own Chromium, if it has been downloaded and starts here."""
     from playwright.sync_api import sync_playwright
 
+    if not driver_starts():
+        return
     with sync_playwright() as playwright:
         path = playwright.chromium.executable_path
-    if not Path(path).is_file():
-        return
-    if sys.platform == "linux":
-        # The download brings no system libraries: on a bare machine it is there but cannot start.
-        started = subprocess.run([path, "--version"], capture_output=True, check=False)
-        if started.returncode:
-            return
-    yield path
+    # The download brings no system libraries: on a bare Linux it is there but cannot start. Only
+    # there is it asked for its version, which opens a window on Windows.
+    if Path(path).is_file() and (sys.platform != "linux" or starts(path, "--version")):
+        yield path
 
 
 def find() -> str:
@@ -120,11 +142,11 @@ def download() -> None:
     subprocess.run(command, check=False)
 
 
-def install_package() -> None:
-    """Install Debian's package, where this user may."""
+def install_packages(*names: str) -> None:
+    """Install Debian packages, where this user may."""
     if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        for step in (["update"], ["install", "--yes", "chromium"]):
+        for step in (["update"], ["install", "--yes", *names]):
             subprocess.run(["apt-get", "--quiet", *step], env=environment, check=False)
 
 
@@ -132,11 +154,15 @@ def find_or_install() -> str:
     """Return a browser, installing one when there is none.
 
     Raises:
-        NoBrowserError: none was found and none could be installed.
+        NoBrowserError: none was found and none could be installed, or Playwright cannot start.
     """
+    if not driver_starts():
+        install_packages("libatomic1")
+        if not driver_starts():
+            raise NoBrowserError(DRIVER_HELP)
     if os.environ.get("CHROMIUM"):
         return find()
-    attempts: tuple[Callable[[], None], ...] = (download, install_package)
+    attempts: tuple[Callable[[], None], ...] = (download, lambda: install_packages("chromium"))
     for attempt in attempts:
         try:
             return find()

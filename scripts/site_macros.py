@@ -171,8 +171,9 @@ def define_env(env: Any) -> None:
     def with_page(macro: Callable[..., str]) -> Callable[..., str]:
         @functools.wraps(macro)
         def call(*args: Any, **kwargs: Any) -> str:
-            file = env.page.file
-            return macro(Page(file.src_uri, file.url, docs), *args, **kwargs)
+            # MkDocs keeps the path in the page's file; Zensical, its successor, in the page.
+            source = env.page.file.src_uri if hasattr(env.page, "file") else env.page.path
+            return macro(Page(source, env.page.url, docs), *args, **kwargs)
 
         return call
 

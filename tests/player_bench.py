@@ -18,8 +18,13 @@ COUNT_FRAMES = """
 window.frames = 0;
 const request = window.requestAnimationFrame.bind(window);
 window.requestAnimationFrame = (callback) => { window.frames += 1; return request(callback); };
+window.quiet = async () => {
+    const before = window.frames;
+    for (let i = 0; i < 6; i += 1) await new Promise(request);
+    return window.frames === before;
+};
 """
-"""Counts the frames that the page asks for."""
+"""Counts the frames a page asks for; `quiet()` says whether it asks for none while six pass."""
 
 
 def tag(src: str, controls: str | None = CONTROLS, inside: str = "", more: str = "") -> str:

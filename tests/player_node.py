@@ -22,8 +22,7 @@ def node(*arguments: str, schedules: Path, **options: Any) -> subprocess.Complet
         cwd=TESTS,
         env={**os.environ, "SCHEDULES": str(schedules), "NO_COLOR": "1"},
         encoding="utf-8",
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        capture_output=True,
         check=False,
         **options,
     )
@@ -33,5 +32,5 @@ def ask(questions: Iterable[dict[str, Any]], schedules: Path) -> list[Any]:
     """Put questions to agreement.mjs, all in one process; one answer each, in order."""
     lines = "".join(json.dumps(question) + "\n" for question in questions)
     result = node("agreement.mjs", schedules=schedules, input=lines)
-    assert result.returncode == 0, result.stdout
+    assert result.returncode == 0, result.stderr
     return [json.loads(line) for line in result.stdout.splitlines()]

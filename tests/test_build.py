@@ -7,9 +7,11 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+import site_macros
 from built_site import ROOT, Site, build_site
 from html_page import HTMLPage
 
@@ -154,6 +156,36 @@ def test_the_page_shows_a_demo_byte_for_byte_at_any_depth(
     assert shown == [TRICKY_DEMO]
 
 
+class Environment:
+    """What a site generator hands to `define_env`, as far as the macros look at it."""
+
+    def __init__(self, page: SimpleNamespace) -> None:
+        self.conf = {"docs_dir": str(ROOT / "docs")}
+        self.page = page
+        self.macros: dict[str, Callable[..., str]] = {}
+
+    def macro(self, function: Callable[..., str], name: str) -> None:
+        self.macros[name] = function
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        SimpleNamespace(url="a/b/", file=SimpleNamespace(src_uri="a/b.md")),
+        SimpleNamespace(url="a/b/", path="a/b.md"),
+    ],
+    ids=["MkDocs", "Zensical"],
+)
+def test_the_macros_know_their_page_under_mkdocs_and_under_its_successor(page: SimpleNamespace):
+    environment = Environment(page)
+    site_macros.define_env(environment)
+    assert "](../demos/allreduce_cpu_demo.py)" in environment.macros["demo"](
+        "allreduce_cpu_demo.py"
+    )
+    with pytest.raises(ValueError, match=r"a/b\.md：没有名为 'x\.py' 的示例"):
+        environment.macros["demo"]("x.py")
+
+
 def test_every_demo_on_the_site_is_the_file_and_can_be_downloaded(site: Site):
     demos = sorted((ROOT / "docs" / "demos").glob("*.py"))
     assert demos
@@ -164,7 +196,7 @@ def test_every_demo_on_the_site_is_the_file_and_can_be_downloaded(site: Site):
         block
         for path in site.paths()
         for block in site.page(path).code_blocks
-        if block.title.endswith(".py")
+        if block.title.endswith("_demo.py")
     ]
     assert {block.title for block in shown} == {demo.name for demo in demos}
     for block in shown:

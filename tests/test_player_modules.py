@@ -14,4 +14,4 @@ from player_node import TESTS, node
 def test_the_modules_keep_the_promises_of_their_own_tests(file: str, tmp_path: Path):
     generate(tmp_path)
     result = node("--test", file, schedules=tmp_path)
-    assert result.returncode == 0, result.stdout
+    assert result.returncode == 0, result.stdout + result.stderr

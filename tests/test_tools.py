@@ -177,6 +177,7 @@ def no_browser(monkeypatch: pytest.MonkeyPatch, machine: Path) -> Path:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(find_browser, "APPLICATIONS", ())
     monkeypatch.setattr(find_browser, "downloaded", lambda: iter(()))
+    monkeypatch.setattr(find_browser, "driver_starts", lambda: True)
     return machine
 
 
@@ -216,10 +217,30 @@ def test_without_a_browser_the_download_is_tried_before_the_package(
 ):
     tried: list[str] = []
     monkeypatch.setattr(find_browser, "download", lambda: tried.append("download"))
-    monkeypatch.setattr(find_browser, "install_package", lambda: tried.append("package"))
+    monkeypatch.setattr(find_browser, "install_packages", tried.append)
     with pytest.raises(find_browser.NoBrowserError, match="apt install chromium"):
         find_browser.find_or_install()
-    assert tried == ["download", "package"]
+    assert tried == ["download", "chromium"]
+
+
+def test_a_library_that_playwright_lacks_is_installed_or_named(
+    no_browser: Path, monkeypatch: pytest.MonkeyPatch
+):
+    tried: list[str] = []
+    monkeypatch.setattr(find_browser, "driver_starts", lambda: False)
+    monkeypatch.setattr(find_browser, "install_packages", tried.append)
+    with pytest.raises(find_browser.NoBrowserError, match="apt install libatomic1"):
+        find_browser.find_or_install()
+    assert tried == ["libatomic1"]
+
+
+@on_posix
+def test_a_program_that_lacks_a_library_does_not_count_as_there(machine: Path):
+    add_command(machine, "whole", "exit 0")
+    add_command(machine, "broken", "exit 127")
+    assert find_browser.starts(str(machine / "whole"))
+    assert not find_browser.starts(str(machine / "broken"))
+    assert not find_browser.starts(str(machine / "missing"))
 
 
 def test_an_unknown_argument_is_one_line_and_exit_code_2(

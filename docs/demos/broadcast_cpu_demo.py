@@ -9,10 +9,10 @@ import torch.multiprocessing as mp
 
 
 def worker(rank, world_size, port):
+    timeout = timedelta(seconds=30)  # 等别的进程最多 30 秒
     dist.init_process_group(
-        backend="gloo", rank=rank, world_size=world_size,
-        store=dist.TCPStore("127.0.0.1", port, use_libuv=False),
-        timeout=timedelta(seconds=30),  # 等别的 rank 最多 30 秒
+        backend="gloo", rank=rank, world_size=world_size, timeout=timeout,
+        store=dist.TCPStore("127.0.0.1", port, timeout=timeout, use_libuv=False),
     )
 
     if rank == 0:

@@ -27,7 +27,8 @@ const scenes = () => {
   return laidOut;
 };
 
-const apart = (a, b) => a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y;
+const apart = (a, b) => a.x + a.w <= b.x || b.x + b.w <= a.x
+  || a.y + a.h <= b.y || b.y + b.h <= a.y;
 
 test('no card leaves the stage, none overlaps another, no cell leaves its card', () => {
   for (const { where, schedule, scene } of scenes()) {

@@ -31,11 +31,12 @@ const LIST_HEAD = 12;
  * little to spare.
  * @param {Room} room
  */
-const spacing = ({ width }) => (width < NARROW ? { edge: 8, x: 24, y: 24 } : { edge: 14, x: 36, y: 36 });
+const spacing = ({ width }) => (
+  width < NARROW ? { edge: 8, x: 24, y: 24 } : { edge: 14, x: 36, y: 36 });
 
 /**
  * Whether two cards keep their distance.
- * @param {Point} a @param {Size} s @param {Point} b @param {Size} t @param {{x: number, y: number}} gap
+ * @param {Point} a @param {Size} s @param {Point} b @param {Size} t @param {Point} gap
  */
 const apart = (a, s, b, t, gap) => Math.abs(a.x - b.x) >= (s.w + t.w) / 2 + gap.x
   || Math.abs(a.y - b.y) >= (s.h + t.h) / 2 + gap.y;
@@ -99,7 +100,8 @@ function stack(rows, space, sizes, room, { spread = 90, pin = false } = {}) {
   const height = Math.max(room.height, natural);
   const slack = rows.length > 1 ? Math.min((height - natural) / (rows.length - 1), 60) : 0;
   const widths = rows.map((row) => row.reduce((sum, rank) => sum + sizes[rank].w, 0));
-  if (rows.some((row, i) => widths[i] + (row.length - 1) * Math.min(gapX, 16) > usable)) return null;
+  const least = Math.min(gapX, 16);
+  if (rows.some((row, i) => widths[i] + (row.length - 1) * least > usable)) return null;
   const broadest = Math.max(...rows.map((row, i) => widths[i] + (row.length - 1)
     * Math.min(spread, (usable - widths[i]) / Math.max(1, row.length - 1))));
   /** @type {Point[]} */
@@ -132,8 +134,9 @@ export const rectangle = (n, sides) => (sizes, room) => {
   for (let i = 0; i < sides; i += 1) rows.push([clockwise[n - 1 - i], clockwise[top + i]]);
   rows.push(clockwise.slice(top + sides, n - sides).reverse());
   const { x, y } = spacing(room);
-  const inner = Math.max(...rows.map((row) => row.reduce((sum, rank) => sum + sizes[rank].w + x, -x)));
-  if (inner > room.width) return null;
+  const widest = Math.max(...rows.map(
+    (row) => row.reduce((sum, rank) => sum + sizes[rank].w + x, -x)));
+  if (widest > room.width) return null;
   return stack(rows.filter((row) => row.length), () => y, sizes, room,
     { pin: true, spread: sides ? 130 : 90 });
 };

@@ -27,10 +27,22 @@
 
 /** @type {Density[]} */
 export const DENSITIES = [
-  { rank: 0.5, pad: 12, head: 31, font: 15, name: 19, index: 16, gap: 5, chunkGap: 7, seam: 16, line: 7 },
-  { rank: 0.4, pad: 9, head: 27, font: 13, name: 17, index: 14, gap: 4, chunkGap: 5, seam: 12, line: 5 },
-  { rank: 0.15, pad: 7, head: 24, font: 12, name: 15, index: 0, gap: 2, chunkGap: 4, seam: 9, line: 3 },
-  { rank: 0, pad: 5, head: 20, font: 11, name: 0, index: 0, gap: 1, chunkGap: 3, seam: 6, line: 4 },
+  {
+    rank: 0.5, pad: 12, head: 31, font: 15, name: 19, index: 16,
+    gap: 5, chunkGap: 7, seam: 16, line: 7,
+  },
+  {
+    rank: 0.4, pad: 9, head: 27, font: 13, name: 17, index: 14,
+    gap: 4, chunkGap: 5, seam: 12, line: 5,
+  },
+  {
+    rank: 0.15, pad: 7, head: 24, font: 12, name: 15, index: 0,
+    gap: 2, chunkGap: 4, seam: 9, line: 3,
+  },
+  {
+    rank: 0, pad: 5, head: 20, font: 11, name: 0, index: 0,
+    gap: 1, chunkGap: 3, seam: 6, line: 4,
+  },
 ];
 
 /** Cards of a list: one flat row per rank. @type {Density} */
@@ -89,7 +101,9 @@ export function cardSize(rows, shape, root) {
   const single = rows.length === 1 && d.index > 0 ? textWidth(rows[0].name, 12) + 14 : 0;
   const header = d.head ? 2 * d.pad + 16 + d.font * 3.6 + (root ? 26 : 0) + single : 0;
   return {
-    w: Math.ceil(Math.max(right + d.pad, header)), h: Math.ceil(bottom + (d.index ? 5 : d.pad)), lines,
+    w: Math.ceil(Math.max(right + d.pad, header)),
+    h: Math.ceil(bottom + (d.index ? 5 : d.pad)),
+    lines,
   };
 }
 

@@ -106,7 +106,8 @@ export const fileOf = (algorithm, n, parameters) => algorithm.file.replace('{ran
 
 /**
  * Make a valid choice out of any wish. What is not valid falls back to what was chosen before,
- * then to what the primitive opens with, then to the nearest N; a changed N is said in `notice`.
+ * then to what the primitive opens with, then to the nearest N; a changed N or root is said in
+ * `notice`.
  * @param {PrimitiveEntry[]} catalog
  * @param {Wish} wish
  * @param {Choice} before
@@ -126,6 +127,13 @@ export function choose(catalog, wish, before) {
     ?? opens;
   const ranks = nearest(algorithm.ranks, n);
   const root = Number(wish.root ?? before.root);
+  const rootFits = Number.isInteger(root) && root >= 0 && root < ranks;
+  const notices = [];
+  if (ranks !== n) {
+    notices.push(`${primitive.title}的${algorithm.title}没有 N = ${n}（${reason(algorithm, n)}），`
+      + `改为 N = ${ranks}。`);
+  }
+  if (primitive.rooted && !rootFits) notices.push('这里没有那个根，改为 rank 0。');
   const op = String(wish.op ?? before.op);
   const kept = algorithm.slug === before.algorithm && primitive.slug === before.primitive
     ? before.parameters : {};
@@ -134,12 +142,10 @@ export function choose(catalog, wish, before) {
     primitive: primitive.slug,
     algorithm: algorithm.slug,
     ranks,
-    root: primitive.rooted && Number.isInteger(root) && root >= 0 && root < ranks ? root : 0,
+    root: primitive.rooted && rootFits ? root : 0,
     op: /** @type {Op} */ (Object.hasOwn(OPS, op) ? op : 'sum'),
     parameters,
     file: fileOf(algorithm, ranks, parameters),
-    notice: ranks === n ? ''
-      : `${primitive.title}的${algorithm.title}没有 N = ${n}（${reason(algorithm, n)}），`
-        + `改为 N = ${ranks}。`,
+    notice: notices.join(''),
   };
 }

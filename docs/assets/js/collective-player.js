@@ -21,7 +21,7 @@ import { Clock, SPEEDS } from './clock.js';
 import { Controls } from './controls.js';
 import { spending } from './cost.js';
 import { html } from './dom.js';
-import { Picture } from './draw.js';
+import { Picture, hasSlivers } from './draw.js';
 import { loadCatalog, loadSchedule } from './files.js';
 import { layOut } from './layout.js';
 import { longestNumber } from './numbers.js';
@@ -33,6 +33,9 @@ import { setAvailable } from './widgets.js';
 
 /** Browsers refuse an address that changes more often than about three times a second. */
 const ADDRESS_PAUSE = 400;
+
+/** More ranks than this cannot be told apart on a screen. */
+const MOST_RANKS = 64;
 
 /** @param {Element} node @param {string} text */
 function setText(node, text) {
@@ -136,7 +139,7 @@ class CollectivePlayer extends HTMLElement {
       sized.disconnect();
     });
     if (this.#shown) this.#fit(true);
-    else this.#begin();
+    else this.#begin(parseAddress(location.hash));
   }
 
   disconnectedCallback() {
@@ -154,7 +157,9 @@ class CollectivePlayer extends HTMLElement {
     if (before === now || !this.isConnected || !this.#shell) return;
     if (name === 'round') this.round = Number(now);
     else if (name === 'controls') this.#buildControls();
-    if (name === 'src' || (name === 'controls' && this.#controls && !this.#catalog)) this.#begin();
+    if (name === 'src' || (name === 'controls' && this.#controls && !this.#catalog)) {
+      this.#begin(null);
+    }
   }
 
   /** Whether the address is this player's: it is the first on the page that offers choices. */
@@ -186,8 +191,10 @@ class CollectivePlayer extends HTMLElement {
         const index = SPEEDS.indexOf(this.#clock.speed) + by;
         speed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, index))]);
       },
-      scrub: (position) => this.#do(() => this.#clock.seek(
-        this.#still.matches ? Math.round(position) : position)),
+      scrub: (position) => this.#do(() => {
+        this.#clock.pause();
+        this.#clock.seek(this.#still.matches ? Math.round(position) : position);
+      }),
       pick: (step) => this.#do(() => this.#clock.seek(step)),
     });
   }
@@ -209,22 +216,28 @@ class CollectivePlayer extends HTMLElement {
     if (this.#catalog) this.#controls.show(this.#catalog.entries, choice);
   }
 
-  /** First load: what the address wishes for, else `src`. */
-  async #begin() {
+  /**
+   * Load what the address wishes for, else `src`.
+   * @param {ReturnType<typeof parseAddress>} address
+   */
+  async #begin(address) {
+    const stay = this.#stay;
     const src = this.getAttribute('src');
     if (!src || !URL.canParse(src, document.baseURI)) {
       this.#fail(src ? 'src 不是一个地址。' : '没有写 src，不知道播放哪一个。');
       return;
     }
     const file = new URL(src, document.baseURI);
-    const [, primitive = '', algorithm = '', ranks = '4'] = /([^/]+)\/([^/]+)\/n(\d+)(?:-[^/]*)?\.json$/
-      .exec(file.pathname) ?? [];
+    const [, primitive = '', algorithm = '', ranks = '4'] = (
+      /([^/]+)\/([^/]+)\/n(\d+)(?:-[^/]*)?\.json$/.exec(file.pathname) ?? []);
     const root = Math.max(0, Math.trunc(Number(this.getAttribute('root')) || 0));
     this.#choice = { primitive, algorithm, ranks: Number(ranks), root, op: 'sum', parameters: {} };
-    const wish = this.#ownsAddress ? parseAddress(location.hash) : null;
+    const wish = this.#ownsAddress ? address : null;
     const round = Number(wish?.round ?? this.getAttribute('round')) || 0;
     const catalog = this.#controls ? this.#readCatalog(new URL('../../catalog.json', file)) : null;
-    if (wish && await catalog) await this.#choose(wish, this.#choice, round);
+    const choosable = wish !== null && await catalog;
+    if (stay?.signal.aborted) return;
+    if (choosable) await this.#choose(wish, this.#choice, round);
     else await this.#load(file, this.#choice, round, '');
   }
 
@@ -319,6 +332,10 @@ class CollectivePlayer extends HTMLElement {
    */
   #show(file, choice, round, notice) {
     if (!this.#shell) return;
+    if (file.ranks > MOST_RANKS) {
+      throw new ScheduleError('format',
+        `它有 ${file.ranks} 个 rank，播放器最多画 ${MOST_RANKS} 个。`);
+    }
     let states = replay(file);
     let schedule = file;
     if (file.root !== null && file.root !== choice.root && choice.root < file.ranks) {
@@ -358,7 +375,7 @@ class CollectivePlayer extends HTMLElement {
     this.#width = width;
     const { schedule, states, op } = shown;
     stage.style.minHeight = '';
-    this.#explain(true);
+    this.#explain(true, true);
     this.#described = '';
     this.#describe(this.#clock.round, shell, shown);
     const lines = captionLines(schedule, states, op, caption.clientWidth);
@@ -368,17 +385,20 @@ class CollectivePlayer extends HTMLElement {
       width, height: stage.clientHeight, digits: longestNumber(schedule, states, op),
     });
     stage.style.minHeight = `${scene.height}px`;
-    if (!scene.density.name) this.#explain(false);
+    this.#explain(scene.density.name > 0, hasSlivers(schedule, scene));
     this.#picture = new Picture(shell.picture, shown, scene);
     timeline.resize(timeline.node.clientWidth);
     this.#draw();
   }
 
-  /** @param {boolean} named  whether the buffers have their names on the picture */
-  #explain(named) {
+  /**
+   * @param {boolean} named  whether the buffers have their names on the picture
+   * @param {boolean} slivers  whether every contribution is seen
+   */
+  #explain(named, slivers) {
     const [shell, shown] = [this.#shell, this.#shown];
     if (!shell || !shown) return;
-    shell.legend.replaceChildren(...legendOf(shown.schedule, named).map(([kind, text]) => {
+    shell.legend.replaceChildren(...legendOf(shown.schedule, named, slivers).map(([kind, text]) => {
       const item = html('span', { class: 'cp-legend-item' }, text);
       if (kind) {
         item.prepend(html('span', { class: `cp-swatch cp-swatch-${kind}`, 'aria-hidden': 'true' }));
@@ -407,7 +427,8 @@ class CollectivePlayer extends HTMLElement {
     const { round, rounds } = this;
     if (round === this.#announced) return;
     this.#announced = round;
-    this.dispatchEvent(new CustomEvent('roundchange', { bubbles: true, detail: { round, rounds } }));
+    const detail = { round, rounds };
+    this.dispatchEvent(new CustomEvent('roundchange', { bubbles: true, detail }));
   }
 
   /** The frame loop runs only while there is something to move and someone to see it. */

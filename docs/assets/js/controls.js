@@ -29,7 +29,8 @@ export class Controls {
     };
     this.fewer = iconButton('cp-step', 'minus', '减少 GPU', () => this.step(-1));
     this.more = iconButton('cp-step', 'plus', '增加 GPU', () => this.step(1));
-    const field = this.field = (/** @type {string} */ name, /** @type {string} */ title, /** @type {Node[]} */ parts) =>
+    /** @param {string} name @param {string} title @param {Node[]} parts */
+    const field = this.field = (name, title, parts) =>
       html('div', { class: `cp-field cp-field-${name}` },
         html('span', { class: 'cp-label', 'aria-hidden': 'true' }, title), ...parts);
     /** @type {Record<string, HTMLElement>} */

@@ -13,7 +13,8 @@ const SVG = 'http://www.w3.org/2000/svg';
  */
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== false && value !== null) node.setAttribute(name, value === true ? '' : String(value));
+    if (value === false || value === null) continue;
+    node.setAttribute(name, value === true ? '' : String(value));
   }
   node.append(...children);
   return node;
@@ -39,4 +40,5 @@ export const html = (tag, attributes = {}, ...children) =>
  * @returns {SVGElementTagNameMap[K]}
  */
 export const svg = (tag, attributes = {}, ...children) => fill(
-  /** @type {SVGElementTagNameMap[K]} */ (document.createElementNS(SVG, tag)), attributes, children);
+  /** @type {SVGElementTagNameMap[K]} */ (document.createElementNS(SVG, tag)),
+  attributes, children);

@@ -48,8 +48,20 @@ const box = (x, y, w, h, r) => `M${px(x + r)} ${px(y)}h${px(w - 2 * r)}a${r} ${r
   + `v${px(2 * r - h)}a${r} ${r} 0 0 1 ${r}-${r}z`;
 
 /** @param {Curve} c */
-const pathOf = ([a, b, c, d]) => `M${px(a.x)} ${px(a.y)}C${px(b.x)} ${px(b.y)} ${px(c.x)} ${px(c.y)}`
-  + ` ${px(d.x)} ${px(d.y)}`;
+const pathOf = ([a, ...rest]) =>
+  `M${px(a.x)} ${px(a.y)}C${rest.map(({ x, y }) => `${px(x)} ${px(y)}`).join(' ')}`;
+
+/** The colour of contributions that are too many to be told apart. */
+const COUNTED = -1;
+
+/**
+ * Whether a cell has room for one sliver per rank; else it shows how many ranks are in.
+ * @param {Schedule} schedule @param {Scene} scene
+ */
+export const hasSlivers = ({ ranks }, { cw }) => (cw - 2 * insetOf(cw)) / ranks >= 0.6;
+
+/** Distance of the colours to the edge of a cell. @param {number} cw */
+const insetOf = (cw) => (cw >= 24 ? 3 : cw >= 12 ? 2 : 1);
 
 /** @param {number} t */
 const ease = (t) => (t < 0.5 ? 4 * t * t * t : 1 - (2 - 2 * t) ** 3 / 2);
@@ -87,13 +99,14 @@ export class Picture {
     this.play = play;
     this.scene = scene;
     this.reduces = PRIMITIVES[play.schedule.primitive].reduces;
+    this.slivers = this.reduces && hasSlivers(play.schedule, scene);
     /** @type {WeakMap<Cell, string>} */
     this.texts = new WeakMap();
     this.shown = -1;
     this.mode = '';
     /** @type {Token[]} */
     this.tokens = [];
-    this.inset = scene.cw >= 24 ? 3 : scene.cw >= 12 ? 2 : 1;
+    this.inset = insetOf(scene.cw);
     this.radius = Math.min(6, Math.floor(Math.min(scene.cw, scene.ch) / 5));
     root.setAttribute('viewBox', `0 0 ${scene.width} ${scene.height}`);
     root.setAttribute('width', String(scene.width));
@@ -183,19 +196,22 @@ export class Picture {
     for (const { name: buffer, x, y, cells } of card.buffers) {
       const group = svg('g', { 'data-buffer': buffer });
       if (y >= 0) {
-        group.append(svg('text', { class: 'cp-name', x, y: y + d.name / 2 - 1.5, 'font-size': 11 }, buffer));
+        group.append(svg('text', {
+          class: 'cp-name', x, y: y + d.name / 2 - 1.5, 'font-size': 11,
+        }, buffer));
       }
       const whole = cells.length === chunk && chunk > 1;
       cells.forEach((cell, i) => {
         outline += box(cell.x, cell.y, cw, ch, this.radius);
-        if (this.reduces) {
+        if (this.slivers) {
           for (let rank = 0; rank < schedule.ranks; rank += 1) slots += this.sliver(cell, rank);
         }
         if (d.index && i % chunk === 0 && !whole) {
           const wide = chunk * cw + (chunk - 1) * d.gap;
           const label = chunk > 1 || PRIMITIVES[schedule.primitive].chunked ? '段' : '块';
           group.append(svg('text', {
-            class: 'cp-index', x: cell.x + wide / 2, y: cell.y + ch + d.index / 2 + 2, 'font-size': 10.5,
+            class: 'cp-index', x: cell.x + wide / 2, y: cell.y + ch + d.index / 2 + 2,
+            'font-size': 10.5,
           }, wide >= 30 ? `${label} ${i / chunk}` : `${i / chunk}`));
         }
       });
@@ -285,8 +301,8 @@ export class Picture {
   showState(index) {
     if (index === this.shown) return;
     this.shown = index;
-    const { inset, reduces } = this;
-    const { states, goal } = this.play;
+    const { inset, reduces, slivers } = this;
+    const { states, goal, schedule } = this.play;
     const { cw, ch } = this.scene;
     for (const drawn of this.cards) {
       const { rank } = drawn.card;
@@ -311,16 +327,20 @@ export class Picture {
           if (required && sameCell(required, cell)) {
             done += box(at.x, at.y, cw, ch, this.radius);
           }
-          for (const from of cell.from) {
-            fills.set(from, (fills.get(from) ?? '') + (reduces ? this.sliver(at, from)
-              : box(at.x + inset, at.y + inset, cw - 2 * inset, ch - 2 * inset,
-                Math.max(0, this.radius - 2))));
+          for (const from of reduces && !slivers ? [COUNTED] : cell.from) {
+            const high = (ch - 2 * inset)
+              * (from === COUNTED ? Math.max(0.12, cell.from.length / schedule.ranks) : 1);
+            fills.set(from, (fills.get(from) ?? '') + (slivers ? this.sliver(at, from)
+              : box(at.x + inset, at.y + ch - inset - high, cw - 2 * inset, high,
+                reduces ? 0 : Math.max(0, this.radius - 2))));
           }
         });
       }
       const contributors = [...fills.keys()].sort((a, b) => a - b);
       drawn.fills.replaceChildren(...contributors.map((from) => {
-        const path = drawn.paths.get(from) ?? svg('path', { class: `cp-fill ${colour(from)}` });
+        const path = drawn.paths.get(from) ?? svg('path', {
+          class: from === COUNTED ? 'cp-counted' : `cp-fill ${colour(from)}`,
+        });
         drawn.paths.set(from, path);
         path.setAttribute('d', fills.get(from) ?? '');
         return path;
@@ -434,8 +454,8 @@ export class Picture {
     const node = svg('g', { class: 'cp-token' });
     if (!few && cells.length > 1) {
       node.append(svg('rect', {
-        class: 'cp-token-box cp-token-under', x: -each / 2 + 3, y: -h / 2 - 3, width: each, height: h,
-        rx: 6,
+        class: 'cp-token-box cp-token-under', x: -each / 2 + 3, y: -h / 2 - 3, width: each,
+        height: h, rx: 6,
       }));
     }
     shown.forEach((label, i) => {

@@ -34,7 +34,10 @@ import { DENSITIES, FLAT, cardSize, placeBuffers } from './cards.js';
 import { routes } from './routes.js';
 import { buffersOf, chunkSize } from './schedule.js';
 
-const LADDER = [58, 54, 50, 46, 42, 39, 36, 33, 30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 5, 4];
+/** Widths of cells to try. */
+const LADDER = [
+  58, 54, 50, 46, 42, 39, 36, 33, 30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 5, 4,
+];
 
 /** @param {number} cw @param {boolean} flat  one row of a list */
 const cellHeight = (cw, flat) => Math.round(
@@ -140,7 +143,7 @@ function search(shapes, options, measure, digits, room) {
       const shape = { ...base, cw, ch: cellHeight(cw, isFlat) };
       const font = numberSize(cw, shape.ch, digits);
       const worth = shape.density.rank - shape.malus
-        + (font ? 1.5 + font / 20 + Math.min(1, cw / 46) : Math.min(1.2, cw / 14));
+        + (font ? 1.5 + font / 14 + Math.min(1, cw / 46) : Math.min(1.6, cw / 9));
       const likely = [...open].filter(({ liking }) => !best || worth + liking > best.score);
       // Smaller cells are worth less still.
       if (!likely.length) break;

@@ -80,7 +80,8 @@ export function example(schedule, states, step, op) {
       : `rank ${t.src} → rank ${t.dst}：${what}（${shown}）${into}。`;
   }
   const [cell] = cells;
-  const held = /** @type {import('./primitives.js').Cell} */ (before[t.dst][t.toBuffer][t.toOffset]);
+  const held = /** @type {import('./primitives.js').Cell} */ (
+    before[t.dst][t.toBuffer][t.toOffset]);
   const union = { block: cell.block, from: [...held.from, ...cell.from].sort((a, b) => a - b) };
   const own = shortNumber(valueOf(schedule, held, op), 9);
   const result = shortNumber(valueOf(schedule, union, op), 9);
@@ -186,9 +187,11 @@ export function captionLines(schedule, states, op, width) {
   const lines = { sentence: 1, example: 1 };
   states.forEach((_, step) => {
     const { title, caption, example: shown } = captionOf(schedule, states, step, op);
-    const sentence = textWidth(`${title}  ${caption}`, 15.5);
-    lines.sentence = Math.max(lines.sentence, Math.ceil((sentence * 1.03 + 16) / width));
-    lines.example = Math.max(lines.example, Math.ceil((textWidth(shown, 13.5) * 1.03 + 14) / width));
+    // Lines break before they are full.
+    const sentence = textWidth(`${title}  ${caption}`, 15.5) * 1.03 + 16;
+    const words = textWidth(shown, 13.5) * 1.03 + 14;
+    lines.sentence = Math.max(lines.sentence, Math.ceil(sentence / width));
+    lines.example = Math.max(lines.example, Math.ceil(words / width));
   });
   return lines;
 }
@@ -197,13 +200,14 @@ export function captionLines(schedule, states, op, width) {
  * What the signs of the picture mean: kind of sign, words.
  * @param {Schedule} schedule
  * @param {boolean} named  whether the buffers have their names on the picture
+ * @param {boolean} slivers  whether every contribution is seen
  * @returns {[string, string][]}
  */
-export function legendOf({ primitive, buffers }, named) {
+export function legendOf({ primitive, buffers }, named, slivers) {
   /** @type {[string, string][]} */
   const items = [
-    PRIMITIVES[primitive].reduces ? ['sliver', '细条：已并入的 rank']
-      : ['fill', '颜色：来自哪个 rank'],
+    !PRIMITIVES[primitive].reduces ? ['fill', '颜色：来自哪个 rank']
+      : slivers ? ['sliver', '细条：已并入的 rank'] : ['counted', '填充：已并入多少 rank'],
     ['undefined', '斜线：未定义'],
     ['done', '粗框：最终结果'],
     ['changed', '描边：本轮收到'],

@@ -115,7 +115,8 @@ export class Timeline {
     for (const fill of this.fills) {
       const segment = /** @type {HTMLElement} */ (fill.parentElement);
       const room = (parseFloat(segment.style.width) / 100) * width;
-      segment.classList.toggle('cp-narrow', room < (segment.classList.contains('cp-local') ? 30 : 20));
+      const needed = segment.classList.contains('cp-local') ? 30 : 20;
+      segment.classList.toggle('cp-narrow', room < needed);
     }
   }
 
