@@ -1,6 +1,7 @@
 # make serve   在 http://127.0.0.1:8000 预览，改动自动刷新
 # make test    运行全部检查：ruff、mypy、pytest（含浏览器）
 # make site    严格构建到 site/
+# make bench   测量证明和各算法的用时，写入 docs/assets/benchmarks.json
 # make lock    重新解析 constraints.txt
 # make clean   删除构建产物和虚拟环境
 #
@@ -16,7 +17,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := serve
-.PHONY: serve test site lock clean
+.PHONY: serve test site bench lock clean
 
 serve: $(VENV)/.docs
 	MACROS_FAIL=false $(BIN)/python -m mkdocs serve --dev-addr $(ADDR)
@@ -30,6 +31,9 @@ test: $(VENV)/.test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
+
+bench: $(VENV)/.test
+	$(BIN)/python scripts/bench.py
 
 lock: $(VENV)/.docs
 	$(PIP) install --quiet uv

@@ -104,62 +104,54 @@ def state_table(page: Page, primitive: str, ranks: int = 4) -> str:
 def algorithm_table(page: Page, primitive: str, ranks: int = 4) -> str:
     """Compare the algorithms of a primitive: formula and counted number at N, bound below."""
     entry = _primitive(page, primitive)
-    columns = [
-        "算法",
-        f"轮数（N = {ranks}）",
-        f"最忙端口的收发量（N = {ranks}）",
-        f"归约量（N = {ranks}）",
-        "什么时候合适",
-        "谁在用",
+    shown = [
+        ("轮数", "rounds"),
+        ("最忙端口的收发量", "beta"),
+        *([("归约量", "gamma")] if entry.reduces else []),
+        ("单个 rank 最多发送", "max_sent"),
     ]
-    if not entry.reduces:
-        del columns[3]
     rows = []
     for algorithm in algorithms_of(primitive):
-        users = "；".join(_user(use) for use in algorithm.used_by)
-        if ranks in algorithm.valid_ranks(range(ranks, ranks + 1)):
-            cost = count_cost(algorithm.schedule(ranks))
-            rounds, beta, gamma = str(cost.rounds), size(cost.beta), size(cost.gamma)
-        else:
-            rounds = beta = gamma = "不支持"
-        formulas = algorithm.formulas
-        row = [
-            f"**{algorithm.title_zh}**<br>{algorithm.title_en}",
-            f"${formulas.rounds}$（{rounds}）",
-            f"${formulas.beta}$（{beta}）",
-            f"${formulas.gamma}$（{gamma}）",
-            algorithm.wins_zh,
-            users,
-        ]
-        if not entry.reduces:
-            del row[3]
+        valid = algorithm.valid_ranks(range(ranks, ranks + 1))
+        cost = count_cost(algorithm.schedule(ranks)) if valid else None
+        row = [f"**{algorithm.title_zh}**<br>{algorithm.title_en}"]
+        for _, field in shown:
+            counted = _amount(getattr(cost, field)) if cost else f"不支持 N = {ranks}"
+            row.append(f"${getattr(algorithm.formulas, field)}$<br>{counted}")
         rows.append(row)
     bound = entry.lower_bound(ranks)
-    formula = entry.lower_bound_formulas
-    row = [
-        "**下界**（单端口）",
-        f"${formula.rounds}$（{bound.rounds}）",
-        f"${formula.beta}$（{size(bound.beta)}）",
-        f"${formula.gamma}$（{size(bound.gamma)}）",
-        "任何算法都不会更少",
-        "",
-    ]
-    if not entry.reduces:
-        del row[3]
-    notes = "\n".join(
-        f"{algorithm.title_zh}：{algorithm.formulas.note_zh}\n"
+    row = ["**下界**<br>单端口"]
+    for _, field in shown:
+        has = field in bound._fields
+        formula = getattr(entry.lower_bound_formulas, field) if has else ""
+        row.append(f"${formula}$<br>{_amount(getattr(bound, field))}" if has else "")
+    notes = "".join(
+        f"\n{algorithm.title_zh}：{algorithm.formulas.note_zh}\n"
         for algorithm in algorithms_of(primitive)
         if algorithm.formulas.note_zh
     )
-    return _markdown_table(columns, [*rows, row]) + (f"\n{notes}" if notes else "")
+    columns = ["算法", *(title for title, _ in shown)]
+    return (
+        f"公式下面是 N = {ranks} 时从日程数出来的值。\n\n"
+        + _markdown_table(columns, [*rows, row])
+        + notes
+    )
 
 
 def algorithm_ideas(page: Page, primitive: str) -> str:
-    """Tell the idea of each algorithm of a primitive in two sentences."""
+    """Tell for each algorithm of a primitive its idea, when it is right, and who runs it."""
     _primitive(page, primitive)
     return "\n\n".join(
-        f"**{algorithm.title}**：{algorithm.idea_zh}" for algorithm in algorithms_of(primitive)
+        f"**[{algorithm.title}]({page.link(f'algorithms/{algorithm.family}.md')})**："
+        f"{algorithm.idea_zh}适合：{algorithm.wins_zh}"
+        f"在用：{'；'.join(_user(use) for use in algorithm.used_by)}。"
+        for algorithm in algorithms_of(primitive)
     )
+
+
+def _amount(value: int | Fraction) -> str:
+    """A number of rounds as it is, a fraction of M with its unit."""
+    return str(value) if isinstance(value, int) else size(value)
 
 
 def cost_formula(page: Page, name: str) -> str:

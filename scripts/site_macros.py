@@ -135,7 +135,7 @@ def demo_block(
 MACROS: tuple[Callable[..., str], ...] = (demo, demo_output, demo_block)
 """The macros of this module. Their first parameter is the page, which `define_env` fills in."""
 
-PROJECT_MODULES = ("collectives", "generate_schedules", "schedule_macros")
+PROJECT_MODULES = ("collectives", "generate_schedules", "schedule_macros", "benchmark_macros")
 """What `mkdocs serve` imports afresh at every build, so that an edit to it is seen."""
 
 INDENTED_CALL = re.compile(r"^([ \t]+)\{\{(?!.*\}\}.*\{\{)(.+?)\}\}[ \t]*$", re.MULTILINE)
@@ -163,6 +163,7 @@ def define_env(env: Any) -> None:
     """
     docs = Path(env.conf["docs_dir"])
     forget_project_modules()
+    import benchmark_macros
     import generate_schedules
     import schedule_macros
 
@@ -177,7 +178,7 @@ def define_env(env: Any) -> None:
 
         return call
 
-    for macro in (*MACROS, *schedule_macros.MACROS):
+    for macro in (*MACROS, *schedule_macros.MACROS, *benchmark_macros.MACROS):
         env.macro(with_page(macro), macro.__name__)
 
 

@@ -137,6 +137,13 @@ def test_the_format_page_explains_every_key_of_the_catalogue():
     catalog = catalogue()
     primitive = catalog["primitives"][0]
     keys = {*catalog, *primitive, *primitive["algorithms"][0]}
+    with_parameters = next(
+        algorithm
+        for primitive in catalog["primitives"]
+        for algorithm in primitive["algorithms"]
+        if algorithm["parameters"]
+    )
+    keys |= {*with_parameters["parameters"][0]}
     assert first_column(section("## 目录 catalog.json")) == keys
 
 

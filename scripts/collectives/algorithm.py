@@ -121,7 +121,8 @@ class Algorithm:
     ``build(n, **parameters)`` returns the schedule for root 0 and raises
     :class:`UnsupportedChoice`. ``closed_form(n, **parameters)`` is the cost by formula, which
     tests hold against the counted one. ``order`` sorts the algorithms of one primitive; the one
-    with ``opens`` is shown first.
+    with ``opens`` is shown first. ``family`` is the page ``docs/algorithms/<family>.md`` that
+    explains it.
     """
 
     primitive: str
@@ -129,6 +130,7 @@ class Algorithm:
     title_zh: str
     title_en: str
     order: int
+    family: str
     layout: str
     build: Callable[..., Schedule]
     closed_form: Callable[..., Cost]

@@ -87,6 +87,7 @@ ALGORITHM = Algorithm(
     title_zh="Bruck 算法",
     title_en="Bruck",
     order=3,
+    family="bruck-pat",
     layout="ring",
     build=bruck,
     closed_form=closed_form,

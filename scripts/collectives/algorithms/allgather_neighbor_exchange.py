@@ -77,6 +77,7 @@ ALGORITHM = Algorithm(
     title_zh="邻居交换",
     title_en="Neighbor exchange",
     order=4,
+    family="pairwise",
     layout="ring",
     build=neighbor_exchange,
     closed_form=closed_form,

@@ -81,6 +81,7 @@ ALGORITHM = Algorithm(
     title_zh="并行聚合树",
     title_en="PAT",
     order=5,
+    family="bruck-pat",
     layout="ring",
     build=pat,
     closed_form=closed_form,

@@ -117,6 +117,7 @@ ALGORITHM = Algorithm(
     title_zh="双二叉树",
     title_en="Double binary tree",
     order=5,
+    family="tree",
     layout="tree",
     ports="multi",
     build=double_binary_tree,

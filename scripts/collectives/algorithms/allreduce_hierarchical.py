@@ -104,6 +104,7 @@ ALGORITHM = Algorithm(
     title_zh="分层",
     title_en="Hierarchical",
     order=6,
+    family="hierarchical",
     layout="groups",
     build=hierarchical,
     closed_form=closed_form,

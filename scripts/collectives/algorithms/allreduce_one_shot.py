@@ -56,6 +56,7 @@ ALGORITHM = Algorithm(
     title_zh="单步直达",
     title_en="One-shot",
     order=7,
+    family="direct",
     layout="ring",
     ports="multi",
     build=one_shot,

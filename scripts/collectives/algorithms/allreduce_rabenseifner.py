@@ -105,6 +105,7 @@ ALGORITHM = Algorithm(
     title_zh="折半再倍增",
     title_en="Rabenseifner",
     order=4,
+    family="halving-doubling",
     layout="ring",
     build=rabenseifner,
     closed_form=closed_form,

@@ -93,6 +93,7 @@ ALGORITHM = Algorithm(
     title_zh="递归倍增",
     title_en="Recursive doubling",
     order=3,
+    family="halving-doubling",
     layout="ring",
     build=recursive_doubling,
     closed_form=closed_form,

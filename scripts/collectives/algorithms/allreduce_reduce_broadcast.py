@@ -56,6 +56,7 @@ ALGORITHM = Algorithm(
     title_zh="归约再广播",
     title_en="Reduce + Broadcast",
     order=2,
+    family="tree",
     layout="tree",
     build=reduce_broadcast,
     closed_form=closed_form,

@@ -57,6 +57,7 @@ ALGORITHM = Algorithm(
     title_zh="两步直达",
     title_en="Two-shot",
     order=8,
+    family="direct",
     layout="ring",
     ports="multi",
     build=two_shot,

@@ -60,6 +60,7 @@ ALGORITHM = Algorithm(
     title_zh="直达（多端口）",
     title_en="Direct, multiport",
     order=3,
+    family="direct",
     layout="ring",
     ports="multi",
     build=direct,

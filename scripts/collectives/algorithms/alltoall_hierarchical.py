@@ -105,6 +105,7 @@ ALGORITHM = Algorithm(
     title_zh="分层两步",
     title_en="Hierarchical",
     order=5,
+    family="hierarchical",
     layout="groups",
     build=hierarchical,
     closed_form=closed_form,

@@ -72,6 +72,7 @@ ALGORITHM = Algorithm(
     title_zh="成对交换（偏移）",
     title_en="Pairwise shift",
     order=1,
+    family="pairwise",
     opens=True,
     layout="ring",
     build=pairwise_shift,

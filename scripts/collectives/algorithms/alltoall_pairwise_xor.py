@@ -69,6 +69,7 @@ ALGORITHM = Algorithm(
     title_zh="成对交换（异或）",
     title_en="Pairwise XOR",
     order=2,
+    family="pairwise",
     layout="ring",
     build=pairwise_xor,
     closed_form=closed_form,

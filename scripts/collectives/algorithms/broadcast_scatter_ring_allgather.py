@@ -86,6 +86,7 @@ ALGORITHM = Algorithm(
     title_zh="散发再全收集",
     title_en="Scatter + AllGather",
     order=4,
+    family="pipeline",
     layout="ring",
     build=scatter_ring_allgather,
     closed_form=closed_form,

@@ -79,6 +79,7 @@ ALGORITHM = Algorithm(
     title_zh="二项树",
     title_en="Binomial tree",
     order=1,
+    family="tree",
     opens=True,
     layout="tree",
     build=binomial,

@@ -46,6 +46,7 @@ ALGORITHM = Algorithm(
     title_zh="平坦树",
     title_en="Flat",
     order=2,
+    family="direct",
     layout="tree",
     build=flat,
     closed_form=closed_form,

@@ -76,6 +76,7 @@ ALGORITHM = Algorithm(
     title_zh="流水线链",
     title_en="Pipelined chain",
     order=3,
+    family="pipeline",
     layout="line",
     build=chain,
     closed_form=closed_form,

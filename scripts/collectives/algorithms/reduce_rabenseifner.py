@@ -104,6 +104,7 @@ ALGORITHM = Algorithm(
     title_zh="递归折半再收集",
     title_en="Rabenseifner",
     order=5,
+    family="halving-doubling",
     layout="ring",
     build=rabenseifner,
     closed_form=closed_form,

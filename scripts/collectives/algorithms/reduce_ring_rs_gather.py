@@ -64,6 +64,7 @@ ALGORITHM = Algorithm(
     title_zh="环形归约散发再收集",
     title_en="Ring ReduceScatter + Gather",
     order=4,
+    family="pipeline",
     layout="ring",
     build=ring_rs_gather,
     closed_form=closed_form,

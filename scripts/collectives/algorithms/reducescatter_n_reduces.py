@@ -72,6 +72,7 @@ ALGORITHM = Algorithm(
     title_zh="N 次 Reduce",
     title_en="N reduces",
     order=9,
+    family="bruck-pat",
     layout="tree",
     build=n_reduces,
     closed_form=closed_form,

@@ -69,6 +69,7 @@ ALGORITHM = Algorithm(
     title_zh="成对交换",
     title_en="Pairwise",
     order=2,
+    family="pairwise",
     layout="ring",
     build=pairwise,
     closed_form=closed_form,

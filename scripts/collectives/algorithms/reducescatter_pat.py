@@ -87,6 +87,7 @@ ALGORITHM = Algorithm(
     title_zh="并行聚合树",
     title_en="PAT",
     order=4,
+    family="bruck-pat",
     layout="ring",
     build=pat,
     closed_form=closed_form,

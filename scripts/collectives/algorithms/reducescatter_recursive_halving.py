@@ -114,6 +114,7 @@ ALGORITHM = Algorithm(
     title_zh="递归折半",
     title_en="Recursive halving",
     order=3,
+    family="halving-doubling",
     layout="ring",
     build=recursive_halving,
     closed_form=closed_form,

@@ -85,6 +85,7 @@ ALGORITHM = Algorithm(
     title_zh="环形",
     title_en="Ring",
     order=1,
+    family="ring",
     opens=True,
     layout="ring",
     build=ring,

@@ -50,6 +50,7 @@ ALGORITHM = Algorithm(
     title_zh="平坦树（多端口）",
     title_en="Flat, multiport",
     order=3,
+    family="direct",
     layout="tree",
     ports="multi",
     build=flat_multiport,
