@@ -176,7 +176,11 @@ class Environment:
     ],
     ids=["MkDocs", "Zensical"],
 )
-def test_the_macros_know_their_page_under_mkdocs_and_under_its_successor(page: SimpleNamespace):
+def test_the_macros_know_their_page_under_mkdocs_and_under_its_successor(
+    page: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+):
+    # Importing the project's modules afresh is for `mkdocs serve`; here other tests hold them.
+    monkeypatch.setattr(site_macros, "forget_project_modules", lambda: None)
     environment = Environment(page)
     site_macros.define_env(environment)
     assert "](../demos/allreduce_cpu_demo.py)" in environment.macros["demo"](
