@@ -30,7 +30,7 @@ def neighbor_exchange(n: int) -> Schedule:
         Transfer(r, partner(r, 0), COPY, "my_chunk", 0, "gather_list", r * chunk, chunk)
         for r in range(n)
     ] + [Transfer(r, r, COPY, "my_chunk", 0, "gather_list", r * chunk, chunk) for r in range(n)]
-    rounds = [Round("allgather", "相邻的 rank 两两交换自己的段，凑成一对。", tuple(transfers))]
+    rounds = [Round("allgather", "相邻的 rank 两两互换自己的段，凑成一对。", tuple(transfers))]
     newest = [r // 2 for r in range(n)]
     for i in range(1, n // 2):
         rounds.append(

@@ -34,13 +34,13 @@ def recursive_doubling(n: int) -> Schedule:
                     r, r ^ distance, COPY, source, start, "gather_list", offset, distance * chunk
                 )
             )
-        caption = f"相隔 {distance} 的 rank 两两交换手里的全部 {distance} 段，各自的段数翻倍。"
+        caption = f"相隔 {distance} 的 rank 两两互换手里的全部 {distance} 段，各自的段数翻倍。"
         if distance == 1:
             transfers += [
                 Transfer(r, r, COPY, "my_chunk", 0, "gather_list", r * chunk, chunk)
                 for r in range(n)
             ]
-            caption = "相邻的 rank 两两交换自己的段，同时放进自己的列表。"
+            caption = "相邻的 rank 两两互换自己的段，同时放进自己的列表。"
         rounds.append(Round("allgather", caption, tuple(transfers)))
         distance *= 2
     return Schedule(

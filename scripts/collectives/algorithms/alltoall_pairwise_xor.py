@@ -77,7 +77,7 @@ ALGORITHM = Algorithm(
     formulas=Formulas(
         rounds="N-1", beta=r"\frac{N-1}{N} M", gamma="0", max_sent=r"\frac{N-1}{N} M"
     ),
-    idea_zh="第 i 轮和编号异或 i 的 rank 互换。每一轮都是整齐的两两交换，收发是同一个对端。",
+    idea_zh="第 i 轮和编号异或 i 的 rank 互换。每一轮都是整齐的两两互换，收发是同一个对端。",
     wins_zh="数据大、N 是 2 的幂的时候；其他 N 会有一些对永远配不上。",
     used_by=(Usage("MPICH", "alltoall_intra_pairwise.c", "N 是 2 的幂时"),),
     sources=("pmodels/mpich, src/mpi/coll/alltoall/alltoall_intra_pairwise.c",),

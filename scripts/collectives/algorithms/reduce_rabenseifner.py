@@ -115,7 +115,7 @@ ALGORITHM = Algorithm(
         max_sent=r"(\frac{P-1}{P} + \frac{1}{2}) M",
         note_zh="P 是不超过 N 的最大 2 的幂；N = P 时 F = 0，否则 F = 1。",
     ),
-    idea_zh="两两交换一半、累加，每轮负责的范围减半，归约的活摊得很匀。"
+    idea_zh="两两互换一半、累加，每轮负责的范围减半，归约的活摊得很匀。"
     "再像二项树 Gather 那样收回根。",
     wins_zh="数据大时：轮数是对数级，最忙端口只传约 2M（MPICH 在 2048 字节以上用它）。",
     used_by=(
