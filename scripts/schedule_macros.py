@@ -143,7 +143,7 @@ def algorithm_ideas(page: Page, primitive: str) -> str:
     _primitive(page, primitive)
     return "\n\n".join(
         f"**[{algorithm.title}]({page.link(f'algorithms/{algorithm.family}.md')})**："
-        f"{algorithm.idea_zh}适合：{algorithm.wins_zh}"
+        f"{algorithm.idea_zh}{algorithm.wins_zh}"
         f"在用：{'；'.join(_user(use) for use in algorithm.used_by)}。"
         for algorithm in algorithms_of(primitive)
     )
@@ -202,32 +202,49 @@ LIBRARIES = ("NCCL", "MPICH", "Open MPI", "Gloo")
 
 
 def library_matrix(page: Page) -> str:
-    """Primitive by library: which algorithms of the registry the library runs, with sources."""
-    columns = ["原语"]
-    for library in LIBRARIES:
-        names = {
-            use.library
-            for algorithm in REGISTRY.values()
-            for use in algorithm.used_by
-            if use.library.startswith(library)
-        }
-        if len(names) != 1:
-            raise page.error(f"登记表里 {library} 的写法不一致：{'、'.join(sorted(names))}")
-        columns += names
+    """Primitive by library: which algorithms of the registry the library runs."""
     rows = []
     for primitive in PRIMITIVES.values():
         link = page.link(f"primitives/{primitive.slug}.md")
         row = [f"[{primitive.title_en}]({link})"]
         for library in LIBRARIES:
-            entries = [
-                f"{algorithm.title_zh}（`{use.source}`{'，' + use.note_zh if use.note_zh else ''}）"
+            names = [
+                f"[{algorithm.title_zh}]({page.link(f'algorithms/{algorithm.family}.md')})"
                 for algorithm in algorithms_of(primitive.slug)
-                for use in algorithm.used_by
-                if use.library.startswith(library)
+                if _uses(algorithm, library)
             ]
-            row.append("<br>".join(entries) or "—")
+            row.append("<br>".join(names) or "—")
         rows.append(row)
-    return _markdown_table(columns, rows)
+    return _markdown_table(["原语", *(_version(page, library) for library in LIBRARIES)], rows)
+
+
+def library_sources(page: Page, library: str) -> str:
+    """List what a library runs, with the source file that was read or the way it was measured."""
+    if library not in LIBRARIES:
+        raise page.error(f"没有库 {library!r}；现有：{'、'.join(LIBRARIES)}")
+    return "".join(
+        f"- {primitive.title_en}："
+        + "；".join(
+            f"{algorithm.title_zh}，`{use.source}`" + (f"（{use.note_zh}）" if use.note_zh else "")
+            for algorithm in algorithms_of(primitive.slug)
+            for use in _uses(algorithm, library)
+        )
+        + "\n"
+        for primitive in PRIMITIVES.values()
+        if any(_uses(algorithm, library) for algorithm in algorithms_of(primitive.slug))
+    )
+
+
+def _uses(algorithm: Algorithm, library: str) -> list[Usage]:
+    return [use for use in algorithm.used_by if use.library.startswith(library)]
+
+
+def _version(page: Page, library: str) -> str:
+    """The library with the version that was read, which all entries must agree on."""
+    names = {use.library for entry in REGISTRY.values() for use in _uses(entry, library)}
+    if len(names) != 1:
+        raise page.error(f"登记表里 {library} 的写法不一致：{'、'.join(sorted(names))}")
+    return names.pop()
 
 
 def _user(use: Usage) -> str:
@@ -350,6 +367,7 @@ MACROS: tuple[Callable[..., str], ...] = (
     cost_formula,
     cost_table,
     library_matrix,
+    library_sources,
     size_of_m,
 )
 """Every macro of this module; ``site_macros`` fills in the page."""

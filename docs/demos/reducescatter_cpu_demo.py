@@ -5,6 +5,7 @@
 # reducescatter_native_cpu_demo.py；这个写法在更早的版本上也能运行。
 
 import threading
+import traceback
 from datetime import timedelta
 
 import torch
@@ -38,6 +39,14 @@ def worker(rank, world_size, port):
     dist.destroy_process_group()
 
 
+def run(rank, *args):
+    try:
+        worker(rank, *args)
+    except Exception:
+        traceback.print_exc()  # 先说出自己的错：别的 rank 只会说对方断开了
+        raise
+
+
 if __name__ == "__main__":
     world_size = 4
     # 端口写 0，由系统挑一个空闲端口；Windows 版 torch 没有 libuv，所以关掉
@@ -47,4 +56,4 @@ if __name__ == "__main__":
     timer = threading.Timer(120, lambda: [p.kill() for p in mp.active_children()])
     timer.daemon = True
     timer.start()
-    mp.spawn(worker, args=(world_size, store.port), nprocs=world_size, join=True)
+    mp.spawn(run, args=(world_size, store.port), nprocs=world_size, join=True)
