@@ -11,7 +11,14 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 import find_browser
+import generate_schedules
 from built_site import MOUNT, Site, SiteHandler, build_site
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Write the schedules before any test: parallel workers must not read them half written."""
+    if not hasattr(config, "workerinput"):
+        generate_schedules.generate()
 
 
 @pytest.fixture(scope="session")
