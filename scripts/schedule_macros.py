@@ -7,17 +7,17 @@ Nothing here knows an algorithm: every name, number, formula and caption comes f
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from collectives.algorithm import Algorithm, UnsupportedChoice, Usage
 from collectives.algorithms import REGISTRY, algorithms_of
 from collectives.cost import count_cost
-from collectives.primitives import PRIMITIVES, Block, Primitive
+from collectives.primitives import PRIMITIVES, Block, LowerBound, Primitive
 from collectives.prove import prove, replay
 from collectives.schedule import PHASES, REDUCE, Round, Schedule, Transfer
-from generate_schedules import published_ranks, schedule_path
+from generate_schedules import MATRIX_RANKS, PUBLISHED_RANKS, published_ranks, schedule_path
 
 if TYPE_CHECKING:
     from site_macros import Page
@@ -102,7 +102,11 @@ def state_table(page: Page, primitive: str, ranks: int = 4) -> str:
 
 
 def algorithm_table(page: Page, primitive: str, ranks: int = 4) -> str:
-    """Compare the algorithms of a primitive: formula and counted number at N, bound below."""
+    """Compare the algorithms of a primitive: formula and counted number at N, bound below.
+
+    N is ``ranks`` at first; ``algorithm-table.js`` follows the N that the reader chooses in the
+    player of the page.
+    """
     entry = _primitive(page, primitive)
     shown = [
         ("轮数", "rounds"),
@@ -112,19 +116,21 @@ def algorithm_table(page: Page, primitive: str, ranks: int = 4) -> str:
     ]
     rows = []
     for algorithm in algorithms_of(primitive):
-        valid = algorithm.valid_ranks(range(ranks, ranks + 1))
-        cost = count_cost(algorithm.schedule(ranks)) if valid else None
+        costs = {n: count_cost(algorithm.schedule(n)) for n in published_ranks(algorithm)}
         row = [f"**{algorithm.title_zh}**<br>{algorithm.title_en}"]
         for _, field in shown:
-            counted = _amount(getattr(cost, field)) if cost else f"不支持 N = {ranks}"
-            row.append(f"${getattr(algorithm.formulas, field)}$<br>{counted}")
+            counts = {n: getattr(cost, field) for n, cost in costs.items()}
+            row.append(f"${getattr(algorithm.formulas, field)}$<br>{_counted(counts, ranks)}")
         rows.append(row)
-    bound = entry.lower_bound(ranks)
+    bounds = {n: entry.lower_bound(n) for n in (*PUBLISHED_RANKS, *MATRIX_RANKS)}
     row = ["**下界**<br>单端口"]
     for _, field in shown:
-        has = field in bound._fields
-        formula = getattr(entry.lower_bound_formulas, field) if has else ""
-        row.append(f"${formula}$<br>{_amount(getattr(bound, field))}" if has else "")
+        if field in LowerBound._fields:
+            counts = {n: getattr(bound, field) for n, bound in bounds.items()}
+            formula = getattr(entry.lower_bound_formulas, field)
+            row.append(f"${formula}$<br>{_counted(counts, ranks)}")
+        else:
+            row.append("")
     notes = "".join(
         f"\n{algorithm.title_zh}：{algorithm.formulas.note_zh}\n"
         for algorithm in algorithms_of(primitive)
@@ -132,9 +138,8 @@ def algorithm_table(page: Page, primitive: str, ranks: int = 4) -> str:
     )
     columns = ["算法", *(title for title, _ in shown)]
     return (
-        f"公式下面是 N = {ranks} 时从日程数出来的值。\n\n"
-        + _markdown_table(columns, [*rows, row])
-        + notes
+        f"公式下面是 N = <span data-chosen-ranks>{ranks}</span> 时从日程数出来的值，"
+        "随上面播放器里选的 GPU 数而变。\n\n" + _markdown_table(columns, [*rows, row]) + notes
     )
 
 
@@ -147,6 +152,13 @@ def algorithm_ideas(page: Page, primitive: str) -> str:
         f"在用：{'；'.join(_user(use) for use in algorithm.used_by)}。"
         for algorithm in algorithms_of(primitive)
     )
+
+
+def _counted(counts: Mapping[int, int | Fraction], ranks: int) -> str:
+    """The number at N, with those at all other published N for the script that follows the N."""
+    others = ";".join(f"{n}={_amount(value)}" for n, value in counts.items())
+    shown = _amount(counts[ranks]) if ranks in counts else f"不支持 N = {ranks}"
+    return f'<span data-counted="{others}">{shown}</span>'
 
 
 def _amount(value: int | Fraction) -> str:

@@ -89,6 +89,11 @@ class CollectivePlayer extends HTMLElement {
     if (Number.isFinite(round)) this.#do(() => this.#clock.seek(round));
   }
 
+  /** Number of ranks, 0 before anything is shown. */
+  get ranks() {
+    return this.#shown?.schedule.ranks ?? 0;
+  }
+
   get playing() {
     return this.#clock.playing;
   }
