@@ -2,7 +2,7 @@
 #
 # Gloo 从 torch 2.8.0 起支持 dist.reduce_scatter()。更早的版本会报错
 # "ProcessGroupGloo does not support reduce_scatter"，
-# 那时请改用 reducescatter_cpu_demo.py，两者的输出相同。
+# 旧版本请改用 reducescatter_cpu_demo.py，两者的输出相同。
 
 import threading
 import traceback
@@ -14,7 +14,7 @@ import torch.multiprocessing as mp
 
 
 def worker(rank, world_size, port):
-    timeout = timedelta(seconds=30)  # 等别的进程最多 30 秒
+    timeout = timedelta(seconds=30)  # 最多等别的进程 30 秒
     dist.init_process_group(
         backend="gloo", rank=rank, world_size=world_size, timeout=timeout,
         store=dist.TCPStore("127.0.0.1", port, timeout=timeout, use_libuv=False),

@@ -10,7 +10,7 @@ import torch.multiprocessing as mp
 
 
 def worker(rank, world_size, port):
-    timeout = timedelta(seconds=30)  # 等别的进程最多 30 秒
+    timeout = timedelta(seconds=30)  # 最多等别的进程 30 秒
     dist.init_process_group(
         backend="gloo", rank=rank, world_size=world_size, timeout=timeout,
         store=dist.TCPStore("127.0.0.1", port, timeout=timeout, use_libuv=False),
