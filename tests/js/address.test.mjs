@@ -87,6 +87,11 @@ test('an N that the algorithm does not have is changed to the nearest, with a se
   assert.match(choice.notice, /没有 N = 6（N 必须是 2 的幂），改为 N = 4/);
 });
 
+test('an enormous N leads to one that is light to draw', () => {
+  assert.equal(choose(CATALOG, { ranks: 20000 }, BEFORE).ranks, 16);
+  assert.equal(choose(CATALOG, { ranks: 64 }, BEFORE).ranks, 64);
+});
+
 test('a root that a smaller N does not have falls back to rank 0', () => {
   const before = { ...BEFORE, primitive: 'reduce', algorithm: 'binomial', ranks: 8, root: 7 };
   assert.equal(choose(CATALOG, { ranks: 4 }, before).root, 0);

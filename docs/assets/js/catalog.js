@@ -29,6 +29,9 @@
 import { OPS } from './numbers.js';
 import { ScheduleError } from './schedule.js';
 
+/** The greatest N that the player falls back to by itself. */
+const LIGHT = 16;
+
 /** @param {{zh: string, en: string}} title */
 const bothNames = ({ zh, en }) => `${zh}（${en}）`;
 
@@ -125,7 +128,9 @@ export function choose(catalog, wish, before) {
       ? bySlug(algorithms, before.algorithm) : undefined)
     ?? (opens.ranks.includes(n) ? opens : algorithms.find((a) => a.ranks.includes(n)))
     ?? opens;
-  const ranks = nearest(algorithm.ranks, n);
+  // An N that does not exist leads to one that is light to draw, never to the largest.
+  const ranks = algorithm.ranks.includes(n) ? n
+    : nearest(algorithm.ranks.filter((m) => m <= LIGHT), n);
   const root = Number(wish.root ?? before.root);
   const rootFits = Number.isInteger(root) && root >= 0 && root < ranks;
   const notices = [];
