@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ from collectives.prove import prove, replay
 from collectives.schedule import PHASES, relabel_root
 from collectives.serialize import schedule_from_json, schedule_to_data, schedule_to_json
 
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 EVERY_N = range(2, 34)
 EVERY_ROOT_UP_TO = 9
 
@@ -142,6 +144,7 @@ def test_the_entry_tells_idea_users_and_sources(algorithm):
     assert algorithm.used_by
     assert algorithm.sources
     assert all(use.source for use in algorithm.used_by)
+    assert (DOCS / "algorithms" / f"{algorithm.family}.md").is_file()
 
 
 @each_primitive
