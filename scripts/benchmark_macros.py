@@ -98,7 +98,8 @@ def benchmark_plot(page: Page, primitive: str) -> str:
         parts.append(f'<g class="bench-line bench-line-{index % 9}">{line}{leader}{text}</g>')
     title = f"{PRIMITIVES[primitive].title_en} 的用时随数据大小的变化，数值见下表"
     return (
-        f'<div class="bench-plot" markdown="0"><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'<div class="bench-plot" role="group" aria-label="{title}" tabindex="0" markdown="0">'
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f'aria-label="{title}">{"".join(parts)}</svg></div>\n'
     )
 
