@@ -22,7 +22,7 @@ from generate_schedules import MATRIX_RANKS, PUBLISHED_RANKS, published_ranks, s
 if TYPE_CHECKING:
     from site_macros import Page
 
-CONTROLS = ("primitive", "algorithm", "ranks", "parameters", "root", "op")
+CONTROLS = ("primitive", "algorithm", "ranks", "parameters", "root", "op", "view", "more")
 """What a player may let the reader choose."""
 
 
@@ -32,7 +32,7 @@ def player(
     ranks: int = 4,
     root: int = 0,
     round: int = 0,
-    controls: str = "primitive algorithm ranks parameters root op",
+    controls: str = "primitive algorithm ranks parameters root op view more",
     **parameters: int,
 ) -> str:
     """Show the player, with a table of the rounds for readers without scripts, print and search.

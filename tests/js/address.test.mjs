@@ -6,7 +6,9 @@ import { choose, parseCatalog } from '../../docs/assets/js/catalog.js';
 import { catalog } from './files.mjs';
 
 const CATALOG = parseCatalog(catalog());
-const BEFORE = { primitive: 'allreduce', algorithm: 'ring', ranks: 4, root: 0, op: 'sum', parameters: {} };
+const BEFORE = {
+  primitive: 'allreduce', algorithm: 'ring', ranks: 4, root: 0, op: 'sum', parameters: {}, view: 'topology', values: 'demo',
+};
 
 /** A catalogue in which one algorithm is for powers of two only. */
 const PICKY = parseCatalog({
@@ -23,14 +25,25 @@ const PICKY = parseCatalog({
 test('an address says the same after it is read and written', () => {
   const address = '#op=allreduce&algo=ring&n=8&root=0&round=3';
   const { round, ...wish } = parseAddress(address);
-  assert.equal(formatAddress({ ...choose(CATALOG, wish, BEFORE), round }), address);
+  assert.equal(formatAddress({ ...choose(CATALOG, wish, BEFORE), round, speed: 1 }), address);
 });
 
 test('another reduction is part of the address, the sum is not', () => {
-  const state = { ...BEFORE, round: 1 };
+  const state = { ...BEFORE, round: 1, speed: 1 };
   assert.match(formatAddress({ ...state, op: 'max' }), /&reduce=max$/);
   assert.doesNotMatch(formatAddress(state), /reduce=/);
   assert.equal(parseAddress('#op=reduce&reduce=prod').op, 'prod');
+});
+
+test('view, values and speed are part of the address where they are not as usual', () => {
+  const address = '#op=allreduce&algo=ring&n=8&root=0&round=3&view=spacetime&values=symbols&speed=0.25';
+  const { round, speed, ...wish } = parseAddress(address);
+  assert.equal(formatAddress({ ...choose(CATALOG, wish, BEFORE), round, speed }), address);
+  for (const odd of ['view=3d', 'view=__proto__', 'values=hex', 'speed=x', 'speed=-1', 'speed=1e9']) {
+    const { speed: s = 1, ...w } = parseAddress(`#op=allreduce&${odd}`);
+    const choice = choose(CATALOG, w, BEFORE);
+    assert.deepEqual([choice.view, choice.values, s], ['topology', 'demo', 1], odd);
+  }
 });
 
 test('addresses that are not ours are left alone', () => {
@@ -63,7 +76,7 @@ test('a parameter is part of the address, and what is not offered falls back to 
   const address = '#op=broadcast&algo=chain&n=4&chunks=8&root=0&round=3';
   const { round, ...wish } = parseAddress(address);
   const choice = choose(CATALOG, wish, BEFORE);
-  assert.equal(formatAddress({ ...choice, round }), address);
+  assert.equal(formatAddress({ ...choice, round, speed: 1 }), address);
   assert.equal(choice.file, 'broadcast/chain/n4-chunks8.json');
   const odd = choose(CATALOG, parseAddress('#op=broadcast&algo=chain&chunks=5'), BEFORE);
   assert.deepEqual(odd.parameters, { chunks: 3 });

@@ -9,11 +9,12 @@
 
 const KEYS = /** @type {const} */ ({
   op: 'primitive', algo: 'algorithm', n: 'ranks', root: 'root', reduce: 'op', round: 'round',
+  view: 'view', values: 'values', speed: 'speed',
 });
 
 /**
  * @param {string} hash  with or without "#"
- * @returns {(Wish & {round?: string | number}) | null} null when the address is not ours
+ * @returns {(Wish & {round?: number, speed?: number}) | null} null when the address is not ours
  */
 export function parseAddress(hash) {
   if (!/^#?(?:[^&]*&)*?op=/.test(hash.slice(0, 500))) return null;
@@ -32,6 +33,8 @@ export function parseAddress(hash) {
     const field = KEYS[/** @type {keyof typeof KEYS} */ (key)];
     if (['ranks', 'root', 'round'].includes(field)) {
       if (/^\d{1,6}$/.test(raw)) wish[field] = Number(raw);
+    } else if (field === 'speed') {
+      if (/^\d(\.\d\d?)?$/.test(raw)) wish.speed = Number(raw);
     } else if (/^[a-z0-9_-]{1,60}$/.test(raw)) {
       wish[field] = raw;
     }
@@ -41,10 +44,14 @@ export function parseAddress(hash) {
 }
 
 /**
- * @param {Choice & {round: number}} state
+ * What is as usual is left out, but for root and round.
+ * @param {Choice & {round: number, speed: number}} state
  * @returns {string} with "#"
  */
-export const formatAddress = ({ primitive, algorithm, ranks, root, op, parameters, round }) =>
-  `#op=${primitive}&algo=${algorithm}&n=${ranks}${
-    Object.entries(parameters).map(([name, value]) => `&${name}=${value}`).join('')
-  }&root=${root}&round=${round}${op === 'sum' ? '' : `&reduce=${op}`}`;
+export const formatAddress = (
+  { primitive, algorithm, ranks, root, op, parameters, view, values, round, speed },
+) => `#op=${primitive}&algo=${algorithm}&n=${ranks}${
+  Object.entries(parameters).map(([name, value]) => `&${name}=${value}`).join('')
+}&root=${root}&round=${round}${op === 'sum' ? '' : `&reduce=${op}`}${
+  view === 'topology' ? '' : `&view=${view}`}${values === 'demo' ? '' : `&values=${values}`}${
+  speed === 1 ? '' : `&speed=${speed}`}`;

@@ -1,5 +1,5 @@
 /**
- * Where the cards of the ranks stand: ring, tree, star, line, list. No DOM.
+ * Where the cards of the ranks stand: ring, tree, star, line, groups, list, matrix. No DOM.
  *
  * An arrangement takes the sizes of the cards and the room, and returns the centres of the cards
  * and the height it needs, or null where the cards do not fit.
@@ -10,8 +10,9 @@
  * @property {number} height  preferred
  * @property {number} most  the greatest height
  * @typedef {{w: number, h: number, lines: number}} Size
- * @typedef {{centres: Point[], height: number, broken?: boolean}} Placement  broken: a level of a
- *   tree takes several rows
+ * @typedef {{x: number, y: number, w: number, h: number}} Frame  around the ranks of a node
+ * @typedef {{centres: Point[], height: number, broken?: boolean, frames?: Frame[]}} Placement
+ *   broken: a level of a tree takes several rows
  * @typedef {(sizes: Size[], room: Room) => Placement | null} Arrange
  */
 
@@ -23,8 +24,13 @@ const CROWDED = 0.36;
 /** Room for the arcs beside a list. */
 export const GUTTER = 40;
 
-/** Room above a list for the numbers of the blocks. */
+/** Room above a list for the numbers of the blocks, above a matrix for the buffers' names too. */
 const LIST_HEAD = 12;
+const MATRIX_HEAD = 30;
+
+/** Inside the frame of a node: distance to the cards, room for its name. */
+const FRAME_PAD = 12;
+const FRAME_HEAD = 24;
 
 /**
  * Distances to the edge and between cards; a message is seen in the gaps, small screens have
@@ -182,20 +188,21 @@ export const snake = (n, perRow) => (sizes, room) => {
 };
 
 /**
- * One below the other, with room for arcs on the right.
- * @param {number[]} order
+ * One below the other, with room beside and above.
+ * @param {number[]} order @param {number} gutter @param {number} head @param {number} most  the
+ *   greatest distance between two rows
  * @returns {Arrange}
  */
-export const list = (order) => (sizes, room) => {
+const rows = (order, gutter, head, most) => (sizes, room) => {
   const { edge } = spacing(room);
   const gap = 5;
-  const natural = sizes.reduce((sum, size) => sum + size.h + gap, -gap) + 2 * edge + LIST_HEAD;
+  const natural = sizes.reduce((sum, size) => sum + size.h + gap, -gap) + 2 * edge + head;
   const widest = Math.max(...sizes.map((size) => size.w));
-  if (natural > room.most || widest + GUTTER + edge + 2 > room.width) return null;
+  if (natural > room.most || widest + gutter + edge + 2 > room.width) return null;
   const height = Math.max(room.height, natural);
-  const slack = Math.min((height - natural) / sizes.length, 14);
-  let y = (height - natural - slack * (sizes.length - 1)) / 2 + edge + LIST_HEAD;
-  const left = Math.max(edge, (room.width - GUTTER - widest) / 2);
+  const slack = Math.min((height - natural) / sizes.length, most);
+  let y = (height - natural - slack * (sizes.length - 1)) / 2 + edge + head;
+  const left = Math.max(edge, (room.width - gutter - widest) / 2);
   /** @type {Point[]} */
   const centres = Array(sizes.length);
   for (const rank of order) {
@@ -203,4 +210,60 @@ export const list = (order) => (sizes, room) => {
     y += sizes[rank].h + gap + slack;
   }
   return { centres, height };
+};
+
+/**
+ * One below the other, with room for arcs on the right.
+ * @param {number[]} order
+ */
+export const list = (order) => rows(order, GUTTER, LIST_HEAD, 14);
+
+/**
+ * Rank by block: blocks move from row to row along their column.
+ * @param {number[]} order
+ */
+export const matrix = (order) => rows(order, 0, MATRIX_HEAD, 8);
+
+/**
+ * The ranks of each node in a frame; inside it they go forth and back like a snake, so that
+ * neighbours of the inner ring stay neighbours.
+ * @param {number} n @param {number} size  ranks of a node
+ * @param {number} across  frames in a row @param {number} inside  cards in a row of a frame
+ * @returns {Arrange}
+ */
+export const groups = (n, size, across, inside) => (sizes, room) => {
+  const { edge, x, y } = spacing(room);
+  const w = Math.max(...sizes.map((s) => s.w));
+  const h = Math.max(...sizes.map((s) => s.h));
+  const lines = Math.ceil(size / inside);
+  const frame = {
+    w: inside * w + (inside - 1) * x + 2 * FRAME_PAD,
+    h: lines * h + (lines - 1) * y + FRAME_PAD + FRAME_HEAD,
+  };
+  const down = Math.ceil(n / size / across);
+  const usable = room.width - 2 * edge;
+  const natural = down * frame.h + (down - 1) * (y + 6) + 2 * edge;
+  if (across * frame.w + (across - 1) * x > usable || natural > room.most) return null;
+  const height = Math.max(room.height, natural);
+  const gap = {
+    x: across > 1 ? Math.min(90, (usable - across * frame.w) / (across - 1)) : 0,
+    y: y + 6 + (down > 1 ? Math.min(50, (height - natural) / (down - 1)) : 0),
+  };
+  const left = (room.width - across * frame.w - (across - 1) * gap.x) / 2;
+  const top = (height - down * frame.h - (down - 1) * gap.y) / 2;
+  const frames = Array.from({ length: n / size }, (_, node) => ({
+    x: left + (node % across) * (frame.w + gap.x),
+    y: top + Math.floor(node / across) * (frame.h + gap.y),
+    ...frame,
+  }));
+  const centres = sizes.map((_, rank) => {
+    const { x: fx, y: fy } = frames[Math.floor(rank / size)];
+    const place = rank % size;
+    const line = Math.floor(place / inside);
+    const column = line % 2 ? inside - 1 - (place % inside) : place % inside;
+    return {
+      x: fx + FRAME_PAD + w / 2 + column * (w + x), y: fy + FRAME_HEAD + h / 2 + line * (h + y),
+    };
+  });
+  return { centres, height, frames };
 };

@@ -50,6 +50,12 @@ export const FLAT = {
   rank: 0, pad: 3, head: 0, font: 11, name: 0, index: 0, gap: 1, chunkGap: 2, seam: 6, line: 2,
 };
 
+/** Cards of the matrix. @type {Density[]} */
+export const MATRICES = [
+  { rank: 0.2, pad: 2, head: 0, font: 12, name: 0, index: 0, gap: 3, chunkGap: 4, seam: 18, line: 3 },
+  { rank: 0, pad: 1, head: 0, font: 11, name: 0, index: 0, gap: 1, chunkGap: 1, seam: 8, line: 2 },
+];
+
 /** Width of the rank's name beside the cells of a flat card. */
 export const FLAT_LABEL = 62;
 
@@ -70,7 +76,9 @@ function flow(rows, shape) {
   const named = d.name > 0 && rows.length > 1 ? d.name : 0;
   const pitch = ch + (d.index ? d.index + 2 : d.gap);
   const left = d.head ? d.pad : FLAT_LABEL;
-  const room = left + lineWidth(perLine, shape) + 1;
+  const total = rows.reduce((sum, { blocks }) => sum + blocks, 0);
+  const seams = perLine >= total ? (rows.length - 1) * d.seam : 0;
+  const room = left + lineWidth(perLine, shape) + seams + 1;
   let [x, y, lineHeight, right, lines] = [left, d.head || d.pad, 0, left, 0];
   const places = rows.map(({ name, blocks }) => {
     const perRow = Math.min(blocks, perLine);

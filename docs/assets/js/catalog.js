@@ -22,15 +22,23 @@
  * @property {string} opens  slug of the algorithm it opens with
  * @property {AlgorithmEntry[]} algorithms
  * @typedef {{primitive: string, algorithm: string, ranks: number, root: number, op: Op,
- *   parameters: Record<string, number>}} Choice
+ *   parameters: Record<string, number>, view: string, values: string}} Choice
+ *   view: a key of VIEWS; values: "demo" or "symbols"
  * @typedef {Partial<Record<Exclude<keyof Choice, 'parameters'>, string | number>>
  *   & {parameters?: Record<string, number>}} Wish  as typed or linked, not trusted
  */
 import { OPS } from './numbers.js';
 import { ScheduleError } from './schedule.js';
 
-/** The greatest N that the player falls back to by itself. */
-const LIGHT = 16;
+/** The greatest N that the player falls back to by itself, and that every view can show. */
+export const LIGHT = 16;
+
+/** The views by their names in the address, with their names for readers. */
+export const VIEWS = { topology: '拓扑', matrix: '矩阵', spacetime: '时空' };
+
+/** Why a view cannot show N ranks; empty when it can. @param {string} view @param {number} n */
+export const viewReason = (view, n) =>
+  (n > LIGHT && view !== 'matrix' ? `超过 ${LIGHT} 个 rank 时只有矩阵视图` : '');
 
 /** @param {{zh: string, en: string}} title */
 const bothNames = ({ zh, en }) => `${zh}（${en}）`;
@@ -140,6 +148,7 @@ export function choose(catalog, wish, before) {
   }
   if (primitive.rooted && !rootFits) notices.push('这里没有那个根，改为 rank 0。');
   const op = String(wish.op ?? before.op);
+  const view = String(wish.view ?? before.view);
   const kept = algorithm.slug === before.algorithm && primitive.slug === before.primitive
     ? before.parameters : {};
   const parameters = parametersOf(algorithm, ranks, { ...kept, ...wish.parameters });
@@ -150,6 +159,8 @@ export function choose(catalog, wish, before) {
     root: primitive.rooted && rootFits ? root : 0,
     op: /** @type {Op} */ (Object.hasOwn(OPS, op) ? op : 'sum'),
     parameters,
+    view: Object.hasOwn(VIEWS, view) ? view : 'topology',
+    values: (wish.values ?? before.values) === 'symbols' ? 'symbols' : 'demo',
     file: fileOf(algorithm, ranks, parameters),
     notice: notices.join(''),
   };

@@ -23,6 +23,8 @@ export class Clock {
     /** Where a single step stops. @type {number | null} */
     this.target = null;
     this.rested = 0;
+    /** Asked before a step begins; true holds the clock. @type {(step: number) => boolean} */
+    this.holds = () => false;
   }
 
   get steps() {
@@ -70,7 +72,7 @@ export class Clock {
   /** To the end of the next step, without time passing. */
   skip() {
     this.pause();
-    this.seek(this.round + 1);
+    if (this.round < this.steps && !this.holds(this.round)) this.seek(this.round + 1);
   }
 
   /** To the beginning of the step under way, or to the one before. */
@@ -99,6 +101,10 @@ export class Clock {
           this.seek(0);
         }
         continue;
+      }
+      if (Number.isInteger(this.position) && this.holds(this.position)) {
+        this.pause();
+        return;
       }
       const end = Math.min(stop, this.round + 1);
       const duration = this.durations[this.round];

@@ -8,25 +8,25 @@
  * @typedef {import('./catalog.js').Wish} Wish
  * @typedef {import('./replay.js').State} State
  * @typedef {import('./schedule.js').Schedule} Schedule
- * @typedef {object} Shown  everything that belongs to the schedule on the stage
- * @property {Schedule} schedule
- * @property {State[]} states
- * @property {State} goal
- * @property {import('./cost.js').Spent[]} spent
- * @property {import('./numbers.js').Op} op
+ * @typedef {import('./draw.js').Place} Place
+ * @typedef {import('./host.js').Shown} Shown
+ * @typedef {import('./host.js').Outline} Outline
+ * @typedef {import('./spacetime.js').SpaceTime} SpaceTime
  */
 import { formatAddress, parseAddress } from './address.js';
-import { choose } from './catalog.js';
+import { choose, nearest, viewReason } from './catalog.js';
 import { Clock, SPEEDS } from './clock.js';
 import { Controls } from './controls.js';
 import { spending } from './cost.js';
 import { html } from './dom.js';
 import { Picture, hasSlivers } from './draw.js';
 import { loadCatalog, loadSchedule } from './files.js';
+import { Host } from './host.js';
 import { layOut } from './layout.js';
 import { longestNumber } from './numbers.js';
-import { endState, replay } from './replay.js';
-import { ScheduleError, relabelRoot } from './schedule.js';
+import { Panels } from './panels.js';
+import { attempt, endState, replay } from './replay.js';
+import { ScheduleError, parseSchedule, relabelRoot } from './schedule.js';
 import { buildShell } from './shell.js';
 import { captionLines, captionOf, ledger, legendOf, pictureLabel } from './text.js';
 import { setAvailable } from './widgets.js';
@@ -54,8 +54,20 @@ class CollectivePlayer extends HTMLElement {
   /** @type {{entries: PrimitiveEntry[], url: URL} | null} */
   #catalog = null;
   #clock = new Clock([]);
-  /** @type {Picture | null} */
+  /** @type {Picture | SpaceTime | null} */
   #picture = null;
+  /** The module of the view 时空, once it is here. @type {typeof SpaceTime | null} */
+  #spaceTime = null;
+  /** The chosen file as it was read, and where from. @type {{href: string, file: Schedule} | null} */
+  #loaded = null;
+  /** The chosen schedule, whatever a panel performs in its place. @type {Schedule | null} */
+  #original = null;
+  /** @type {Map<Outline, Place[]>} */
+  #outlines = new Map();
+  /** @type {Host | null} */
+  #host = null;
+  /** @type {Panels | null} */
+  #panels = null;
   /** @type {import('./shell.js').Shell | null} */
   #shell = null;
   /** @type {Controls | null} */
@@ -72,6 +84,8 @@ class CollectivePlayer extends HTMLElement {
   #announced = -1;
   #notice = '';
   #addressTimer = 0;
+  /** The page it stands on; instant navigation changes the address before it changes the page. */
+  #page = '';
   #still = matchMedia('(prefers-reduced-motion: reduce)');
 
   /** Number of steps. */
@@ -118,6 +132,28 @@ class CollectivePlayer extends HTMLElement {
     return structuredClone(states[index]);
   }
 
+  /**
+   * Check and show a schedule that is not on the site, as the text of a file.
+   * @param {string} source
+   * @returns {ScheduleError | null}  why it cannot be played; the player says so as well
+   */
+  load(source) {
+    this.#loading?.abort();
+    this.#panels?.close();
+    try {
+      const file = parseSchedule(source);
+      const { primitive, algorithm, ranks, root, parameters } = file;
+      this.#loaded = null;
+      this.#show(file, {
+        ...this.#usual(), primitive, algorithm, ranks, root: root ?? 0, parameters,
+      }, 0, '');
+      return null;
+    } catch (error) {
+      this.#fail(this.#sentence(error));
+      return error instanceof ScheduleError ? error : new ScheduleError('format', String(error));
+    }
+  }
+
   connectedCallback() {
     const shell = this.#shell ??= this.#buildShell();
     // A copy of an upgraded player brings the drawn parts along without what makes them work.
@@ -128,6 +164,7 @@ class CollectivePlayer extends HTMLElement {
     this.prepend(shell.node);
     this.#buildControls();
     this.#stay = new AbortController();
+    this.#page = location.pathname + location.search;
     const { signal } = this.#stay;
     document.addEventListener('visibilitychange', () => this.#wake(), { signal });
     addEventListener('hashchange', () => this.#followAddress(), { signal });
@@ -139,17 +176,23 @@ class CollectivePlayer extends HTMLElement {
     seen.observe(this);
     const sized = new ResizeObserver(() => this.#fit());
     sized.observe(shell.stage);
+    // A press anywhere else closes the menu, as a menu does.
+    document.addEventListener('pointerdown', ({ target }) => {
+      const menu = this.#controls?.menu;
+      if (!menu?.node.contains(/** @type {Node} */ (target))) menu?.toggle(false);
+    }, { signal });
     signal.addEventListener('abort', () => {
       seen.disconnect();
       sized.disconnect();
     });
     if (this.#shown) this.#fit(true);
-    else this.#begin(parseAddress(location.hash));
+    else if (this.hasAttribute('src')) this.#begin(parseAddress(location.hash));
   }
 
   disconnectedCallback() {
     this.#stay?.abort();
     this.#loading?.abort();
+    this.#panels?.close(false);
     this.#wished = null;
     clearTimeout(this.#addressTimer);
     this.#addressTimer = 0;
@@ -175,10 +218,10 @@ class CollectivePlayer extends HTMLElement {
   #buildShell() {
     const on = (/** @type {() => void} */ change) => () => this.#do(change);
     const speed = (/** @type {number} */ value) => {
-      this.#clock.speed = value;
-      if (this.#shell) this.#shell.speed.value = String(value);
+      this.#setSpeed(value);
+      this.#writeAddress();
     };
-    return buildShell({
+    const shell = buildShell({
       first: on(() => this.#clock.seek(0)),
       back: on(() => this.#clock.back()),
       toggle: () => (this.playing ? this.pause() : this.play()),
@@ -201,7 +244,46 @@ class CollectivePlayer extends HTMLElement {
         this.#clock.seek(this.#still.matches ? Math.round(position) : position);
       }),
       pick: (step) => this.#do(() => this.#clock.seek(step)),
+      point: (x, y) => this.#point(x, y),
+      look: () => {
+        this.#open('inspect', shell.stage);
+      },
     });
+    const host = new Host({
+      node: shell.node,
+      picture: shell.picture,
+      stage: shell.stage,
+      shown: () => /** @type {Shown} */ (this.#shown),
+      original: () => /** @type {Schedule} */ (this.#original),
+      choice: () => /** @type {Choice} */ (this.#choice),
+      catalog: () => this.#catalog,
+      link: () => new URL(this.#address(), location.href).href,
+      clock: () => this.#clock,
+      change: (change) => this.#do(change),
+      perform: (schedule) => this.#perform(schedule),
+      placeAt: (x, y) => this.#picture?.placeAt(x, y, this.#clock.position) ?? null,
+      outline: (places, kind) => {
+        this.#outlines.set(kind, places);
+        this.#picture?.outline(places, kind);
+      },
+    });
+    this.#host = host;
+    this.#panels = new Panels(shell.slot);
+    return shell;
+  }
+
+  /** The reader pointed at a place of the stage. @param {number} x @param {number} y */
+  async #point(x, y) {
+    if (!this.#picture || !this.#shown) return;
+    const place = this.#picture.placeAt(x, y, this.#clock.position);
+    // A question of another panel is answered by pointing, too.
+    if (!this.#panels?.name && place) await this.#open('inspect', this.#shell?.stage ?? null);
+    this.#host?.dispatchEvent(new CustomEvent('pick', { detail: place }));
+  }
+
+  /** @param {string} name  of a panel @param {HTMLElement | null} opener */
+  async #open(name, opener) {
+    if (this.#shown && this.#host) await this.#panels?.open(name, this.#host, opener, name !== 'inspect');
   }
 
   /** The bar of choices that the attribute names. */
@@ -209,7 +291,8 @@ class CollectivePlayer extends HTMLElement {
     const names = (this.getAttribute('controls') ?? '').split(/\s+/).filter(Boolean);
     if (names.join() === (this.#controls?.names.join() ?? '')) return;
     this.#controls?.node.remove();
-    this.#controls = names.length ? new Controls(names, (wish) => this.#wishFor(wish)) : null;
+    this.#controls = names.length ? new Controls(
+      names, (wish) => this.#wishFor(wish), (name, opener) => this.#open(name, opener)) : null;
     if (this.#controls) this.#shell?.node.prepend(this.#controls.node);
     this.#showControls();
   }
@@ -236,9 +319,12 @@ class CollectivePlayer extends HTMLElement {
     const [, primitive = '', algorithm = '', ranks = '4'] = (
       /([^/]+)\/([^/]+)\/n(\d+)(?:-[^/]*)?\.json$/.exec(file.pathname) ?? []);
     const root = Math.max(0, Math.trunc(Number(this.getAttribute('root')) || 0));
-    this.#choice = { primitive, algorithm, ranks: Number(ranks), root, op: 'sum', parameters: {} };
+    this.#choice = {
+      ...this.#usual(), primitive, algorithm, ranks: Number(ranks), root, parameters: {},
+    };
     const wish = this.#ownsAddress ? address : null;
     const round = Number(wish?.round ?? this.getAttribute('round')) || 0;
+    if (wish?.speed) this.#setSpeed(wish.speed);
     const catalog = this.#controls ? this.#readCatalog(new URL('../../catalog.json', file)) : null;
     const choosable = wish !== null && await catalog;
     if (stay?.signal.aborted) return;
@@ -275,11 +361,17 @@ class CollectivePlayer extends HTMLElement {
     await this.#load(new URL(file, this.#catalog.url), choice, round, notice);
   }
 
+  /** What is chosen where nobody chose. */
+  #usual() {
+    const view = this.getAttribute('view') ?? 'topology';
+    return { op: /** @type {const} */ ('sum'), view, values: 'demo' };
+  }
+
   /** @param {Wish} wish  of the reader, by a control */
   async #wishFor(wish) {
     const before = this.#wished ?? this.#choice;
     if (!before) return;
-    const same = Object.keys(wish).every((key) => key === 'root' || key === 'op');
+    const same = Object.keys(wish).every((key) => ['root', 'op', 'view', 'values'].includes(key));
     await this.#choose(wish, before, same ? this.round : 0);
     this.#writeAddress();
   }
@@ -295,8 +387,13 @@ class CollectivePlayer extends HTMLElement {
     const loading = new AbortController();
     this.#loading = loading;
     try {
-      const schedule = await loadSchedule(file, loading.signal);
+      const known = this.#loaded?.href === file.href ? this.#loaded.file : null;
+      if (choice.view === 'spacetime') {
+        this.#spaceTime ??= (await import('./spacetime.js')).SpaceTime;
+      }
+      const schedule = known ?? await loadSchedule(file, loading.signal);
       if (loading.signal.aborted) return;
+      this.#loaded = { href: file.href, file: schedule };
       this.#wished = null;
       this.#show(schedule, choice, round, notice);
     } catch (error) {
@@ -320,8 +417,10 @@ class CollectivePlayer extends HTMLElement {
     this.#clock.pause();
     this.#wake();
     this.#clock = new Clock([]);
+    this.#panels?.close(false);
     this.#shown = null;
     this.#picture = null;
+    this.#loaded = null;
     this.toggleAttribute('failed', true);
     if (!this.#shell) return;
     const { node, problem } = this.#shell;
@@ -331,7 +430,8 @@ class CollectivePlayer extends HTMLElement {
   }
 
   /**
-   * @param {Schedule} file @param {Choice} choice  root and op of it; the rest the file says
+   * @param {Schedule} file @param {Choice} choice  root, op, view and values of it; the rest the
+   *   file says
    * @param {number} round @param {string} notice
    * @throws {ScheduleError} when it breaks a rule
    */
@@ -348,22 +448,52 @@ class CollectivePlayer extends HTMLElement {
       states = replay(schedule);
     }
     const { primitive, algorithm, ranks, root, parameters } = schedule;
-    const { op } = choice;
-    this.#choice = { primitive, algorithm, ranks, root: root ?? 0, op, parameters };
-    this.#shown = { schedule, states, goal: endState(schedule), spent: spending(schedule), op };
-    const { speed, loop } = this.#clock;
-    this.#clock = Object.assign(new Clock(schedule.rounds.map((r) => r.local)), { speed, loop });
-    this.#clock.seek(Math.trunc(round));
-    this.#wake();
-    this.#notice = notice;
-    this.#announced = -1;
+    const view = viewReason(choice.view, ranks) || (choice.view === 'spacetime' && !this.#spaceTime)
+      ? 'matrix' : choice.view;
+    this.#choice = { ...choice, primitive, algorithm, ranks, root: root ?? 0, parameters, view };
+    this.#original = schedule;
     this.#shell.problem.hidden = true;
     this.#shell.node.classList.remove('cp-failed');
     this.removeAttribute('failed');
-    this.#shell.timeline.show(schedule);
     this.#showControls();
-    this.#fit(true);
+    this.#put(schedule, states, null, Math.trunc(round), notice);
     this.setAttribute('ready', '');
+    this.#changed();
+  }
+
+  /**
+   * @param {Schedule} schedule @param {State[]} states @param {ScheduleError | null} refusal
+   * @param {number} round @param {string} notice
+   */
+  #put(schedule, states, refusal, round, notice) {
+    const [shell, choice] = [this.#shell, this.#choice];
+    if (!shell || !choice) return;
+    const { speed, loop } = this.#clock;
+    const steps = states.length - 1;
+    this.#shown = {
+      schedule, states, refusal, goal: endState(schedule), spent: spending(schedule),
+      op: choice.op, symbols: choice.values === 'symbols',
+    };
+    this.#clock = Object.assign(
+      new Clock(schedule.rounds.slice(0, steps).map((r) => r.local)), { speed, loop });
+    this.#clock.holds = (step) => this.#host?.guard?.(step) === true;
+    this.#clock.seek(round);
+    this.#wake();
+    this.#notice = notice;
+    this.#announced = -1;
+    this.#outlines.clear();
+    shell.timeline.show(schedule, steps);
+    this.#fit(true);
+    this.#host?.dispatchEvent(new Event('shown'));
+  }
+
+  /** @param {Schedule | null} schedule  in place of the chosen one, null: that one again */
+  #perform(schedule) {
+    if (!this.#original || !this.#shown || this.#shown.schedule === (schedule ?? this.#original)) {
+      return;
+    }
+    const { states, refusal } = attempt(schedule ?? this.#original);
+    this.#put(schedule ?? this.#original, states, refusal, this.round, '');
     this.#changed();
   }
 
@@ -378,20 +508,32 @@ class CollectivePlayer extends HTMLElement {
     const width = stage.clientWidth;
     if (!width || (!anew && width === this.#width)) return;
     this.#width = width;
-    const { schedule, states, op } = shown;
+    const { schedule, states, op, symbols } = shown;
     stage.style.minHeight = '';
     this.#explain(true, true);
     this.#described = '';
     this.#describe(this.#clock.round, shell, shown);
-    const lines = captionLines(schedule, states, op, caption.clientWidth);
+    const lines = captionLines(schedule, states, op, caption.clientWidth, symbols);
     caption.style.minHeight = `calc(${lines.sentence} * var(--cp-sentence)`
       + ` + ${lines.example} * var(--cp-example))`;
-    const scene = layOut(schedule, {
-      width, height: stage.clientHeight, digits: longestNumber(schedule, states, op),
-    });
-    stage.style.minHeight = `${scene.height}px`;
-    this.#explain(scene.density.name > 0, hasSlivers(schedule, scene));
-    this.#picture = new Picture(shell.picture, shown, scene);
+    const height = stage.clientHeight;
+    const view = this.#choice?.view;
+    if (view === 'spacetime' && this.#spaceTime) {
+      this.#picture = new this.#spaceTime(shell.picture, shown, { width, height });
+      shell.legend.replaceChildren();
+    } else {
+      const scene = layOut(schedule, {
+        width, height, digits: longestNumber(schedule, states, op, symbols),
+        asMatrix: view === 'matrix',
+      });
+      const inLine = scene.cards.every(({ buffers: [first, ...others] }) => (
+        others.every(({ cells }) => cells[0].y === first.cells[0].y)));
+      this.#explain(scene.density.name > 0 || (scene.kind === 'matrix' && inLine),
+        hasSlivers(schedule, scene), scene.frames.length > 1);
+      this.#picture = new Picture(shell.picture, shown, scene);
+    }
+    stage.style.minHeight = `${this.#picture.height}px`;
+    for (const [kind, places] of this.#outlines) this.#picture.outline(places, kind);
     timeline.resize(timeline.node.clientWidth);
     this.#draw();
   }
@@ -399,11 +541,13 @@ class CollectivePlayer extends HTMLElement {
   /**
    * @param {boolean} named  whether the buffers have their names on the picture
    * @param {boolean} slivers  whether every contribution is seen
+   * @param {boolean} [nodes]  whether the ranks stand in nodes
    */
-  #explain(named, slivers) {
+  #explain(named, slivers, nodes = false) {
     const [shell, shown] = [this.#shell, this.#shown];
     if (!shell || !shown) return;
-    shell.legend.replaceChildren(...legendOf(shown.schedule, named, slivers).map(([kind, text]) => {
+    const items = legendOf(shown.schedule, named, slivers, nodes);
+    shell.legend.replaceChildren(...items.map(([kind, text]) => {
       const item = html('span', { class: 'cp-legend-item' }, text);
       if (kind) {
         item.prepend(html('span', { class: `cp-swatch cp-swatch-${kind}`, 'aria-hidden': 'true' }));
@@ -481,11 +625,12 @@ class CollectivePlayer extends HTMLElement {
     const key = `${step} ${position === step} ${playing} ${this.#notice}`;
     if (key === this.#described) return;
     this.#described = key;
-    const { schedule, states, spent, op } = shown;
-    const { title, caption, example } = captionOf(schedule, states, step, op);
+    const { schedule, states, spent, op, symbols, refusal } = shown;
+    const { title, caption, example } = captionOf(schedule, states, step, op, symbols);
+    const stopped = refusal !== null && step === steps;
     setText(shell.title, title);
     setText(shell.words, caption);
-    setText(shell.example, this.#notice || example);
+    setText(shell.example, stopped ? refusal.message : this.#notice || example);
     shell.picture.setAttribute('aria-label', pictureLabel(schedule, states, round));
     const figures = ledger(schedule, spent, step);
     if (shell.ledger.childElementCount !== figures.length) {
@@ -500,24 +645,34 @@ class CollectivePlayer extends HTMLElement {
     play.classList.toggle('cp-playing', playing);
     for (const button of [first, back]) setAvailable(button, position > 0);
     for (const button of [forward, last]) setAvailable(button, position < steps);
+    this.#host?.dispatchEvent(new Event('step'));
+  }
+
+  /** @param {number} wanted */
+  #setSpeed(wanted) {
+    this.#clock.speed = nearest(SPEEDS, wanted);
+    if (this.#shell) this.#shell.speed.value = String(this.#clock.speed);
   }
 
   #followAddress() {
     const wish = this.#ownsAddress ? parseAddress(location.hash) : null;
     if (!wish || !this.#choice || location.hash === this.#address()) return;
     const before = { ...this.#choice, parameters: {} };
-    this.#choose({ op: 'sum', root: 0, ...wish }, before, Number(wish.round) || 0);
+    this.#setSpeed(wish.speed ?? 1);
+    this.#choose({ root: 0, ...this.#usual(), ...wish }, before, wish.round ?? 0);
   }
 
   #address() {
-    return this.#choice ? formatAddress({ ...this.#choice, round: this.round }) : '';
+    if (!this.#choice) return '';
+    return formatAddress({ ...this.#choice, round: this.round, speed: this.#clock.speed });
   }
 
   /** Keep the address up to date: at once, then again after a pause if it has changed since. */
   #writeAddress() {
     if (!this.#ownsAddress || this.#addressTimer) return;
     const write = () => {
-      if (!this.#shown || !this.#ownsAddress || location.hash === this.#address()) return;
+      if (!this.#shown || !this.#ownsAddress || location.hash === this.#address()
+        || location.pathname + location.search !== this.#page) return;
       history.replaceState(history.state, '', this.#address());
     };
     write();

@@ -1,21 +1,24 @@
 /**
- * The bar of choices: primitive, algorithm, number of GPUs, its parameters, root, reduction.
+ * The bar of choices: primitive, algorithm, number of GPUs, its parameters, root, reduction, view,
+ * and the menu of more.
  *
  * @typedef {import('./catalog.js').Choice} Choice
  * @typedef {import('./catalog.js').PrimitiveEntry} PrimitiveEntry
  */
-import { bySlug, ranksOf, reason } from './catalog.js';
+import { VIEWS, bySlug, ranksOf, reason, viewReason } from './catalog.js';
 import { html } from './dom.js';
+import { Menu } from './menu.js';
 import { OPS } from './numbers.js';
 import { PRIMITIVES } from './primitives.js';
-import { iconButton, selectBox, setAvailable, setOptions } from './widgets.js';
+import { iconButton, segments, selectBox, setAvailable, setOptions } from './widgets.js';
 
 export class Controls {
   /**
    * @param {string[]} names  which controls to offer
    * @param {(wish: import('./catalog.js').Wish) => void} wish  what the reader asks for
+   * @param {(panel: string, opener: HTMLElement) => void} open  a panel was chosen
    */
-  constructor(names, wish) {
+  constructor(names, wish, open) {
     this.wish = wish;
     this.names = names;
     const primitive = selectBox('通信原语', (value) => wish({ primitive: value }));
@@ -27,6 +30,8 @@ export class Controls {
       primitive: primitive.select, algorithm: algorithm.select, ranks: ranks.select,
       root: root.select, op: op.select,
     };
+    this.view = segments('视图', VIEWS, (value) => wish({ view: value }));
+    this.menu = new Menu((value) => wish({ values: value }), open);
     this.fewer = iconButton('cp-step', 'minus', '减少 GPU', () => this.step(-1));
     this.more = iconButton('cp-step', 'plus', '增加 GPU', () => this.step(1));
     /** @param {string} name @param {string} title @param {Node[]} parts */
@@ -43,9 +48,14 @@ export class Controls {
       root: field('root', '根 rank', [root.node]),
       op: field('op', '归约', [op.node]),
     };
+    const look = [
+      ...(names.includes('view') ? [field('view', '视图', [this.view.node])] : []),
+      ...(names.includes('more') ? [this.menu.node] : []),
+    ];
     this.node = html('div', { class: 'cp-bar cp-waiting', role: 'group', 'aria-label': '选择' },
       ...Object.entries(this.fields).filter(([name]) => names.includes(name))
-        .map(([, node]) => node));
+        .map(([, node]) => node),
+      ...(look.length ? [html('div', { class: 'cp-look' }, ...look)] : []));
     /** @type {Map<string, HTMLSelectElement>} */
     this.parameters = new Map();
     /** @type {number[]} */
@@ -123,6 +133,8 @@ export class Controls {
     setOptions(selects.op, Object.entries(OPS).map(([slug, { title }]) => (
       { value: slug, text: title })), choice.op);
     this.showParameters(algorithm.parameters, choice);
+    this.view.show(choice.view, (view) => viewReason(view, n));
+    this.menu.values.show(choice.values);
     this.node.classList.remove('cp-waiting');
     this.ranks = algorithm.ranks;
     this.n = n;

@@ -16,13 +16,15 @@
  * @property {State[]} states
  * @property {State} goal  the required end state
  * @property {Op} op
+ * @property {boolean} symbols  letters in the cells instead of numbers
+ * @property {import('./schedule.js').ScheduleError | null} refusal  the rule it breaks
  * @typedef {{src: number, dst: number, from: Place[], to: Place[], reduces: boolean}} Message
  * @typedef {{rank: number, buffer: string, block: number}} Place
  * @typedef {{node: SVGGElement, curve: Curve}} Token
  */
 import { textWidth } from './cards.js';
 import { svg } from './dom.js';
-import { OPS, shortNumber, valueOf } from './numbers.js';
+import { OPS, cellText } from './numbers.js';
 import { PRIMITIVES } from './primitives.js';
 import { sameCell } from './replay.js';
 import { curveThrough, pointOn } from './routes.js';
@@ -112,18 +114,29 @@ export class Picture {
     root.setAttribute('width', String(scene.width));
     root.setAttribute('height', String(scene.height));
     root.classList.toggle('cp-small', scene.cw < 20);
+    root.classList.toggle('cp-matrix', scene.kind === 'matrix');
+    this.height = scene.height;
     this.arrows = svg('g', { class: 'cp-arrows' });
     this.marks = svg('g', { class: 'cp-marks' });
+    this.outlines = svg('g');
     this.flight = svg('g', { class: 'cp-tokens' });
     this.cards = scene.cards.map((card) => this.card(card));
     root.replaceChildren(
       this.definitions(),
-      svg('g', { class: 'cp-edges' }, ...scene.edges.map(([a, b]) => (
-        svg('path', { d: pathOf(scene.route(a, b)) })))),
+      ...scene.frames.map((frame, i) => svg('g', { class: 'cp-frame' },
+        svg('rect', {
+          x: px(frame.x), y: px(frame.y), width: px(frame.w), height: px(frame.h), rx: 14,
+        }),
+        svg('text', { class: 'cp-name', x: px(frame.x + 14), y: px(frame.y + 13), 'font-size': 12 },
+          `节点 ${i}`))),
+      svg('g', { class: 'cp-edges' }, ...scene.edges.map(([a, b]) => svg('path', {
+        d: pathOf(scene.route(a, b)), class: scene.node(a) === scene.node(b) ? null : 'cp-outer',
+      }))),
       this.arrows,
       ...this.columnNumbers(),
       svg('g', {}, ...this.cards.map(({ node }) => node)),
       this.marks,
+      this.outlines,
       this.flight,
     );
   }
@@ -143,15 +156,22 @@ export class Picture {
   /** Above a list, the numbers of the blocks, once for all ranks. */
   columnNumbers() {
     const { kind, cards, cw, chunk } = this.scene;
-    if (kind !== 'list') return [];
+    if (kind !== 'list' && kind !== 'matrix') return [];
     const top = cards.reduce((a, b) => (a.y < b.y ? a : b));
-    return top.buffers.filter(({ cells }) => cells.length > chunk).flatMap(({ cells }) => {
-      const first = cells.filter(({ y }, i) => y === cells[0].y && i % chunk === 0);
-      const wide = first.length > 1 ? first[1].x - first[0].x : cw;
-      return wide < 15 ? [] : first.map(({ x }, i) => svg('text', {
-        class: 'cp-index', x: top.x + x + (chunk * cw) / 2, y: top.y - 8, 'font-size': 10,
-      }, String(i)));
-    });
+    const richest = cards.reduce((a, b) => (a.buffers.length < b.buffers.length ? b : a));
+    const line = richest.buffers[0].cells[0].y;
+    const heads = richest.buffers.filter(({ cells }) => cells[0].y === line);
+    const names = kind === 'matrix' ? heads.map(({ name, cells }) => svg('text', {
+      class: 'cp-name', x: top.x + cells[0].x, y: top.y - 22, 'font-size': 11,
+    }, name)) : [];
+    return names.concat(heads.filter(({ cells }) => cells.length > chunk)
+      .flatMap(({ cells }) => {
+        const first = cells.filter(({ y }, i) => y === cells[0].y && i % chunk === 0);
+        const wide = first.length > 1 ? first[1].x - first[0].x : cw;
+        return wide < 15 ? [] : first.map(({ x }, i) => svg('text', {
+          class: 'cp-index', x: top.x + x + (chunk * cw) / 2, y: top.y - 8, 'font-size': 10,
+        }, String(i)));
+      }));
   }
 
   /**
@@ -234,8 +254,10 @@ export class Picture {
     node.insertBefore(fills, first);
     node.insertBefore(hatched, first);
     node.insertBefore(done, first);
+    const wrong = svg('path', { class: 'cp-outline cp-outline-wrong' });
+    node.append(wrong);
     return {
-      node, card, fills, hatched, done, values,
+      node, card, fills, hatched, done, wrong, values,
       /** @type {Map<number, SVGPathElement>} */ paths: new Map(),
       /** @type {import('./primitives.js').Held | null} */ held: null,
     };
@@ -262,7 +284,7 @@ export class Picture {
   text(cell) {
     let text = this.texts.get(cell);
     if (text === undefined) {
-      text = shortNumber(valueOf(this.play.schedule, cell, this.play.op));
+      text = cellText(this.play.schedule, cell, this.play.op, this.play.symbols);
       this.texts.set(cell, text);
     }
     return text;
@@ -302,31 +324,35 @@ export class Picture {
     if (index === this.shown) return;
     this.shown = index;
     const { inset, reduces, slivers } = this;
-    const { states, goal, schedule } = this.play;
+    const { states, goal, schedule, refusal } = this.play;
     const { cw, ch } = this.scene;
+    const ended = refusal?.rule === 'end-state' && index === states.length - 1;
     for (const drawn of this.cards) {
       const { rank } = drawn.card;
       const held = states[index][rank];
-      if (held === drawn.held) continue;
+      if (held === drawn.held && !refusal) continue;
       drawn.held = held;
       /** @type {Map<number, string>} */
       const fills = new Map();
       let hatched = '';
       let done = '';
+      let wrong = '';
       for (const { name, cells } of drawn.card.buffers) {
         const texts = drawn.values.get(name) ?? [];
         cells.forEach((at, block) => {
           const cell = held[name][block];
           const text = cell ? this.text(cell) : '';
           if (texts[block] && texts[block].textContent !== text) texts[block].textContent = text;
+          const required = goal[rank][name]?.[block];
+          const reached = required && sameCell(required, cell);
+          if (ended && required && !reached) {
+            wrong += box(at.x - 2, at.y - 2, cw + 4, ch + 4, this.radius);
+          }
           if (!cell) {
             hatched += box(at.x + 1, at.y + 1, cw - 2, ch - 2, Math.max(0, this.radius - 1));
             return;
           }
-          const required = goal[rank][name]?.[block];
-          if (required && sameCell(required, cell)) {
-            done += box(at.x, at.y, cw, ch, this.radius);
-          }
+          if (reached) done += box(at.x, at.y, cw, ch, this.radius);
           for (const from of reduces && !slivers ? [COUNTED] : cell.from) {
             const high = (ch - 2 * inset)
               * (from === COUNTED ? Math.max(0.12, cell.from.length / schedule.ranks) : 1);
@@ -347,6 +373,7 @@ export class Picture {
       }));
       drawn.hatched.setAttribute('d', hatched);
       drawn.done.setAttribute('d', done);
+      drawn.wrong.setAttribute('d', wrong);
     }
   }
 
@@ -387,8 +414,11 @@ export class Picture {
       remote.some((other) => other.src === m.dst && other.dst === m.src);
     const total = messages.reduce((sum, m) => sum + m.from.length, 0);
     const longest = Math.max(1, ...messages.map((m) => m.from.length));
-    arrows.replaceChildren(...remote.map((m) => svg('path', {
+    // In the matrix a block's own column is its way.
+    const isMatrix = scene.kind === 'matrix';
+    arrows.replaceChildren(...(isMatrix ? [] : remote).map((m) => svg('path', {
       d: pathOf(scene.route(m.src, m.dst, meets(m))), 'marker-end': `url(#${this.id}-tip)`,
+      class: scene.node(m.src) === scene.node(m.dst) ? null : 'cp-outer',
     })));
     flight.style.opacity = '';
     this.tokens = [];
@@ -396,12 +426,13 @@ export class Picture {
     const nodes = [];
     for (const m of messages) {
       const local = m.src === m.dst;
-      if (rest && local) continue;
+      if (rest && (local || isMatrix)) continue;
       const from = this.centreOf(m.from);
       const to = this.centreOf(m.to);
       const { node, w, h } = this.token(m, before, total > MOST_IN_FLIGHT, longest);
-      const middle = local ? { x: (from.x + to.x) / 2, y: Math.min(from.y, to.y) }
-        : scene.middle(m.src, m.dst, meets(m));
+      const middle = isMatrix ? { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 }
+        : local ? { x: (from.x + to.x) / 2, y: Math.min(from.y, to.y) }
+          : scene.middle(m.src, m.dst, meets(m));
       middle.x = Math.max(w / 2 + 3, Math.min(scene.width - w / 2 - 3, middle.x));
       const curve = curveThrough(from, middle, to);
       if (rest) {
@@ -502,5 +533,40 @@ export class Picture {
       }
     }
     this.marks.replaceChildren(svg('path', { class: arrived ? 'cp-changed' : 'cp-leaving', d }));
+  }
+
+  /**
+   * Outline some blocks until called again for the same kind.
+   * @param {Place[]} places @param {string} kind
+   */
+  outline(places, kind) {
+    const { cw, ch } = this.scene;
+    const known = this.outlines.querySelector(`.cp-outline-${kind}`);
+    const path = known ?? this.outlines.appendChild(svg('path', {
+      class: `cp-outline cp-outline-${kind}`,
+    }));
+    path.setAttribute('d', places.map((place) => {
+      const { x, y } = this.corner(place);
+      return box(x - 2.5, y - 2.5, cw + 5, ch + 5, this.radius + 1);
+    }).join(''));
+  }
+
+  /**
+   * The block at a point of the stage, or null.
+   * @param {number} x @param {number} y
+   * @returns {Place | null}
+   */
+  placeAt(x, y) {
+    const { cw, ch, cards, density } = this.scene;
+    const near = density.gap / 2 + 1;
+    for (const { rank, x: left, y: top, buffers } of cards) {
+      for (const { name, cells } of buffers) {
+        const block = cells.findIndex((cell) => x >= left + cell.x - near
+          && x <= left + cell.x + cw + near && y >= top + cell.y - near
+          && y <= top + cell.y + ch + near);
+        if (block >= 0) return { rank, buffer: name, block };
+      }
+    }
+    return null;
   }
 }

@@ -22,15 +22,17 @@
  * @property {number} ch
  * @property {number} chunk
  * @property {number} font  size of the numbers in the cells; 0 when they have no room
- * @property {string} kind  the arrangement
+ * @property {string} kind  the arrangement: ring, star, tree, line, groups, list or matrix
  * @property {Card[]} cards  by rank
  * @property {[number, number][]} edges  pairs that talk, for the faint lines
+ * @property {import('./arrange.js').Frame[]} frames  around the nodes, where ranks form nodes
+ * @property {(rank: number) => number} node  the node of a rank; 0 where there are none
  * @property {(a: number, b: number, lane?: boolean) => Point} middle  where a route from a to b
  *   is halfway; lane keeps to the right of it
  * @property {(a: number, b: number, lane?: boolean) => Curve} route  from card to card
  */
-import { ellipse, list, rectangle, snake, tree } from './arrange.js';
-import { DENSITIES, FLAT, cardSize, placeBuffers } from './cards.js';
+import { ellipse, groups, list, matrix, rectangle, snake, tree } from './arrange.js';
+import { DENSITIES, FLAT, MATRICES, cardSize, placeBuffers } from './cards.js';
 import { routes } from './routes.js';
 import { buffersOf, chunkSize } from './schedule.js';
 
@@ -39,9 +41,22 @@ const LADDER = [
   58, 54, 50, 46, 42, 39, 36, 33, 30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 5, 4,
 ];
 
-/** @param {number} cw @param {boolean} flat  one row of a list */
-const cellHeight = (cw, flat) => Math.round(
-  Math.min(flat ? 22 : Infinity, Math.max(0.69 * cw, Math.min(27, 1.3 * cw), 9)));
+/** More widths for the matrix, which has the whole stage. */
+const WIDE = [112, 98, 86, 76, 66];
+
+/** @param {number} cw @param {Density} density */
+const cellHeight = (cw, density) => Math.round(Math.min(
+  density === FLAT ? 22 : MATRICES.includes(density) ? 40 : Infinity,
+  Math.max(0.69 * cw, Math.min(27, 1.3 * cw), 9)));
+
+/**
+ * The ranks of a node, as the schedule's parameter `node` says; all of them where it says nothing.
+ * @param {Schedule} schedule
+ */
+export function nodeSize({ layout, parameters, ranks }) {
+  const { node } = parameters;
+  return layout === 'groups' && node > 0 && ranks % node === 0 ? node : ranks;
+}
 
 /**
  * The size of the numbers in a cell, 0 when there is no room.
@@ -98,8 +113,10 @@ export function treeLevels(schedule) {
  * @param {Schedule} schedule @param {number[][] | null} levels @param {number} width
  * @returns {Candidate[]}
  */
-function candidates({ layout, ranks: n }, levels, width) {
+function candidates(schedule, levels, width) {
+  const { layout, ranks: n } = schedule;
   const everyone = Array.from({ length: n }, (_, rank) => rank);
+  const size = nodeSize(schedule);
   const found = [{ kind: 'list', liking: 0, arrange: list(levels ? levels.flat() : everyone) }];
   if (levels) {
     found.push({ kind: 'tree', liking: 0.9, arrange: tree(levels) });
@@ -109,6 +126,15 @@ function candidates({ layout, ranks: n }, levels, width) {
   } else if (layout === 'line') {
     for (let perRow = n; perRow > 1; perRow = Math.ceil(perRow / 2)) {
       found.push({ kind: 'line', liking: perRow === n ? 0.9 : 0.7, arrange: snake(n, perRow) });
+    }
+  } else if (size < n) {
+    for (let across = n / size; across >= 1; across -= 1) {
+      for (let inside = 1; inside <= size; inside += 1) {
+        const square = Math.abs(inside - Math.ceil(size / inside));
+        found.push({
+          kind: 'groups', liking: 1.2 - 0.06 * square, arrange: groups(n, size, across, inside),
+        });
+      }
     }
   } else {
     if (n <= 10) found.push({ kind: 'ring', liking: width < 600 ? 0.6 : 1, arrange: ellipse() });
@@ -137,10 +163,11 @@ function search(shapes, options, measure, digits, room) {
   /** @type {Fit | null} */
   let best = null;
   for (const base of shapes) {
-    const isFlat = base.density === FLAT;
-    const open = new Set(options.filter(({ kind }) => (kind === 'list') === isFlat));
-    for (const cw of LADDER) {
-      const shape = { ...base, cw, ch: cellHeight(cw, isFlat) };
+    const wanted = base.density === FLAT ? 'list' : MATRICES.includes(base.density) ? 'matrix' : '';
+    const open = new Set(options.filter(({ kind }) => (
+      wanted ? kind === wanted : kind !== 'list')));
+    for (const cw of wanted === 'matrix' ? [...WIDE, ...LADDER] : LADDER) {
+      const shape = { ...base, cw, ch: cellHeight(cw, base.density) };
       const font = numberSize(cw, shape.ch, digits);
       const worth = shape.density.rank - shape.malus
         + (font ? 1.5 + font / 14 + Math.min(1, cw / 46) : Math.min(1.6, cw / 9));
@@ -171,25 +198,31 @@ function search(shapes, options, measure, digits, room) {
  * @param {number} options.width  of the stage
  * @param {number} options.height  the preferred height
  * @param {number} options.digits  length of the longest number
+ * @param {boolean} [options.asMatrix]  rank by block, whatever the schedule's hint
  * @returns {Scene}
  */
-export function layOut(schedule, { width, height, digits }) {
+export function layOut(schedule, { width, height, digits, asMatrix = false }) {
   const { ranks: n, root, buffers } = schedule;
   const chunk = chunkSize(schedule);
-  const rows = Array.from({ length: n }, (_, rank) => buffersOf(schedule, rank));
+  const own = Array.from({ length: n }, (_, rank) => buffersOf(schedule, rank));
+  // In the matrix a buffer has its columns, also where a rank does not have it.
+  const rows = asMatrix ? own.map(() => buffers) : own;
   const plain = root === 0 ? 1 : 0;
   const largest = Math.max(...buffers.map((b) => b.blocks));
   const total = buffers.reduce((sum, b) => sum + b.blocks, 0);
   const perLines = new Set([total, ...[1, 2, 3, 4, 6, 8].map((parts) => largest / parts)]
     .map((cells) => Math.ceil(cells / chunk) * chunk));
   // Lines of unequal length are ugly, most of all in a short buffer; buffers should have names.
-  const shapes = [FLAT, ...DENSITIES].flatMap((density) => [...perLines].map((perLine) => ({
+  const densities = asMatrix ? MATRICES : [FLAT, ...DENSITIES];
+  const shapes = densities.flatMap((density) => [...perLines].map((perLine) => ({
     density, perLine, chunk, cw: 0, ch: 0,
     malus: (perLine < largest && largest % perLine ? (largest < 5 ? 0.6 : 0.15) : 0)
       + (buffers.length > 1 && !density.name ? 0.25 : 0),
   })));
   const levels = schedule.layout === 'tree' ? treeLevels(schedule) : null;
-  const options = candidates(schedule, levels, width);
+  const everyone = Array.from({ length: n }, (_, rank) => rank);
+  const options = asMatrix ? [{ kind: 'matrix', liking: 0, arrange: matrix(everyone) }]
+    : candidates(schedule, levels, width);
   /** @param {Shape} shape */
   const measure = (shape) => {
     const usual = cardSize(rows[plain], shape, false);
@@ -205,9 +238,10 @@ export function layOut(schedule, { width, height, digits }) {
     rank,
     x: Math.round(placed.centres[rank].x - w / 2),
     y: Math.round(placed.centres[rank].y - h / 2),
-    w: kind === 'list' ? widest : w,
+    w: kind === 'list' || kind === 'matrix' ? widest : w,
     h,
-    buffers: placeBuffers(rows[rank], shape),
+    buffers: placeBuffers(rows[rank], shape).filter(({ name }) => (
+      own[rank].some((buffer) => buffer.name === name))),
   }));
   const talking = pairs(schedule);
   return {
@@ -220,7 +254,9 @@ export function layOut(schedule, { width, height, digits }) {
     font: numberSize(shape.cw, shape.ch, digits),
     kind,
     cards,
-    edges: talking.length <= 2 * n ? talking : [],
+    edges: talking.length <= 2 * n && kind !== 'matrix' ? talking : [],
+    frames: placed.frames ?? [],
+    node: (rank) => Math.floor(rank / nodeSize(schedule)),
     ...routes(kind, cards, width, Math.round(placed.height)),
   };
 }

@@ -59,23 +59,59 @@ export function shortNumber(value, room = 5) {
   return `${mantissa}e${exponent}`;
 }
 
+/** The letter of a rank: a for rank 0. @param {number} rank */
+const letter = (rank) => (rank < 26 ? String.fromCharCode(97 + rank) : `r${rank}·`);
+
+/** @param {number} number */
+const subscript = (number) => [...String(number)]
+  .map((digit) => String.fromCharCode(0x2080 + Number(digit))).join('');
+
 /**
- * How many characters the longest number of a replay takes in a cell.
- * @param {Schedule} schedule @param {import('./replay.js').State[]} states @param {Op} op
+ * A cell in letters: a₂ is what rank 0 put into block 2, abd₂ has the contributions of ranks 0, 1
+ * and 3 in it, a–d₂ those of ranks 0 to 3.
+ * @param {Cell} cell
  */
-export function longestNumber(schedule, states, op) {
-  // Contributions only ever join, so the extremes are at the two ends.
-  const cells = [states[0], states[states.length - 1]]
-    .flatMap((state) => state.flatMap((held) => Object.values(held).flat()));
-  return Math.max(1, ...new Set(cells.map((cell) => (
-    cell ? Math.min(5, String(valueOf(schedule, cell, op)).length) : 1))));
+export function symbolOf({ block, from }) {
+  const [first, last] = [from[0], from[from.length - 1]];
+  const run = from.length > 3 && last - first === from.length - 1;
+  return (run ? `${letter(first)}–${letter(last)}` : from.map(letter).join('')) + subscript(block);
 }
 
 /**
- * A cell as an expression: 「1 + 4 = 5」, or 「5」 when one rank alone is in it.
+ * What stands in a cell: its value, in at most `room` characters, or its symbol.
  * @param {Schedule} schedule @param {Cell} cell @param {Op} op
+ * @param {boolean} [symbols] @param {number} [room]
  */
-export function expression(schedule, cell, op) {
+export const cellText = (schedule, cell, op, symbols = false, room = 5) =>
+  (symbols ? symbolOf(cell) : shortNumber(valueOf(schedule, cell, op), room));
+
+/**
+ * How many characters the longest text of a replay takes in a cell.
+ * @param {Schedule} schedule @param {import('./replay.js').State[]} states @param {Op} op
+ * @param {boolean} [symbols]
+ */
+export function longestNumber(schedule, states, op, symbols = false) {
+  // Contributions only ever join, so the extreme numbers are at the two ends; symbols are longest
+  // somewhere between.
+  const cells = (symbols ? states : [states[0], states[states.length - 1]])
+    .flatMap((state) => state.flatMap((held) => Object.values(held).flat()));
+  let longest = 1;
+  for (const cell of new Set(cells)) {
+    // A number that is cut short is shorter than those before it.
+    if (cell) longest = Math.max(longest, cellText(schedule, cell, op, symbols, 99).length);
+  }
+  return Math.min(symbols ? 8 : 5, longest);
+}
+
+/**
+ * A cell as an expression: 「1 + 4 = 5」, 「5」 when one rank alone is in it, 「a₂ + d₂」 in symbols.
+ * @param {Schedule} schedule @param {Cell} cell @param {Op} op @param {boolean} [symbols]
+ */
+export function expression(schedule, cell, op, symbols = false) {
+  if (symbols) {
+    const terms = cell.from.map((rank) => letter(rank) + subscript(cell.block));
+    return terms.length > 1 ? OPS[op].join(terms) : terms[0];
+  }
   const result = shortNumber(valueOf(schedule, cell, op), 9);
   const terms = contributions(schedule, cell).map(String);
   return terms.length > 1 ? `${OPS[op].join(terms)} = ${result}` : result;

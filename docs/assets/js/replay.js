@@ -202,6 +202,27 @@ function forgetUndefined(schedule, state) {
 }
 
 /**
+ * Replay as far as the rules allow: the state before the first round and after each round, and the
+ * rule that is broken first, null when the schedule is proved. A round that breaks a rule leaves no
+ * state; a wrong end state is the last one.
+ * @param {Schedule} schedule
+ * @returns {{states: State[], refusal: ScheduleError | null}}
+ * @throws {ScheduleError} with rule "format" when it has no states at all
+ */
+export function attempt(schedule) {
+  checkShape(schedule);
+  /** @type {State[]} */
+  const states = [];
+  try {
+    run(schedule, states);
+    return { states, refusal: null };
+  } catch (error) {
+    if (error instanceof ScheduleError && error.rule !== 'format') return { states, refusal: error };
+    throw error;
+  }
+}
+
+/**
  * Check every rule and the end state, and return the state before the first round and after each
  * round: rounds.length + 1 states.
  * @param {Schedule} schedule
@@ -210,7 +231,19 @@ function forgetUndefined(schedule, state) {
  */
 export function replay(schedule) {
   checkShape(schedule);
-  const states = [startState(schedule)];
+  /** @type {State[]} */
+  const states = [];
+  run(schedule, states);
+  return states;
+}
+
+/**
+ * @param {Schedule} schedule
+ * @param {State[]} states  filled as far as it gets
+ * @throws {ScheduleError}
+ */
+function run(schedule, states) {
+  states.push(startState(schedule));
   let kept = 0;
   schedule.rounds.forEach((_, index) => {
     const before = states[index];
@@ -227,7 +260,6 @@ export function replay(schedule) {
   const last = states.length - 1;
   checkEnd(schedule, states[last]);
   states[last] = forgetUndefined(schedule, states[last]);
-  return states;
 }
 
 /**

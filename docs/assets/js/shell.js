@@ -1,5 +1,5 @@
 /**
- * The parts of the player below the choices: stage, words, transport, ledger, help. They are made
+ * The parts of the player below the choices: stage, words, transport, ledger, panels, help. They are made
  * once; what they show comes later.
  */
 import { SPEEDS } from './clock.js';
@@ -9,8 +9,13 @@ import { iconButton, iconNode, selectBox, setOptions } from './widgets.js';
 
 const KEYS = [
   ['空格', '播放或暂停'], ['← →', '后退一轮，前进一轮'], ['Home End', '回到开头，跳到结尾'],
-  ['+ −', '加快，放慢'], ['?', '打开这张表'], ['Esc', '关闭这张表'],
+  ['+ −', '加快，放慢'], ['回车', '焦点在画面上时：看一块'], ['?', '打开这张表'],
+  ['Esc', '关闭打开的东西'],
 ];
+
+/** A finger that moves further than this many pixels has swiped; less than the other, tapped. */
+const SWIPE = 40;
+const TAP = 8;
 
 /**
  * @typedef {object} Actions  what the reader can do
@@ -24,6 +29,8 @@ const KEYS = [
  * @property {(by: 1 | -1) => void} faster  to the next speed
  * @property {(position: number) => void} scrub
  * @property {(step: number) => void} pick
+ * @property {(x: number, y: number) => void} point  at a place of the stage, in its pixels
+ * @property {() => void} look  at a block, by the keyboard
  */
 
 function helpDialog() {
@@ -61,6 +68,35 @@ function onKey(event, act, help) {
   keys[event.key]();
 }
 
+/**
+ * What a pointer does on the stage: a tap points at a block, a finger that swipes steps.
+ * @param {HTMLElement} stage @param {Actions} act
+ */
+function listenToPointers(stage, act) {
+  /** @type {PointerEvent | null} */
+  let start = null;
+  stage.addEventListener('pointerdown', (event) => {
+    start = event.isPrimary && event.button === 0 ? event : null;
+  });
+  stage.addEventListener('pointercancel', () => { start = null; });
+  stage.addEventListener('pointerup', (event) => {
+    if (!start || event.pointerId !== start.pointerId) return;
+    const [dx, dy] = [event.clientX - start.clientX, event.clientY - start.clientY];
+    start = null;
+    if (Math.hypot(dx, dy) < TAP) {
+      const { left, top } = stage.getBoundingClientRect();
+      act.point(event.clientX - left, event.clientY - top);
+    } else if (event.pointerType === 'touch' && Math.abs(dx) > SWIPE
+      && Math.abs(dx) > 2 * Math.abs(dy)) {
+      if (dx < 0) act.forward();
+      else act.back();
+    }
+  });
+  stage.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && event.target === stage) act.look();
+  });
+}
+
 /** @typedef {ReturnType<typeof buildShell>} Shell */
 
 /** @param {Actions} act */
@@ -82,8 +118,11 @@ export function buildShell(act) {
   const showHelp = () => help.showModal();
   const timeline = new Timeline(act);
   const picture = svg('svg', { class: 'cp-svg', role: 'img', 'aria-label': '' });
-  const stage = html('div', { class: 'cp-stage' });
+  const stage = html('div', {
+    class: 'cp-stage', tabindex: 0, role: 'group', 'aria-label': '画面，按回车逐块查看',
+  });
   stage.append(picture);
+  listenToPointers(stage, act);
   const legend = html('div', { class: 'cp-legend' });
   const title = html('strong', { class: 'cp-title' });
   const words = html('span', { class: 'cp-words' });
@@ -92,16 +131,17 @@ export function buildShell(act) {
     html('p', { class: 'cp-sentence' }, title, ' ', words), example);
   const ledger = html('div', { class: 'cp-ledger' });
   const problem = html('p', { class: 'cp-problem', role: 'alert', hidden: true });
+  const slot = html('div', { class: 'cp-slot' });
   const node = html('div', { class: 'cp', tabindex: -1 }, problem, stage, legend, caption,
     html('div', { class: 'cp-transport', role: 'group', 'aria-label': '播放' },
       html('div', { class: 'cp-buttons' }, ...Object.values(buttons)),
       timeline.node,
       html('div', { class: 'cp-extras' }, speed.node, loop,
         iconButton('cp-help-button', 'help', '快捷键', showHelp))),
-    ledger, help);
+    slot, ledger, help);
   node.addEventListener('keydown', (event) => onKey(event, act, showHelp));
   return {
     node, problem, stage, picture, legend, caption, title, words, example, buttons, timeline,
-    speed: speed.select, loop, ledger,
+    speed: speed.select, loop, ledger, slot,
   };
 }

@@ -10,7 +10,7 @@
  */
 import { textWidth } from './cards.js';
 import { MACHINE, seconds } from './cost.js';
-import { OPS, duration, expression, gcd, shareOfM, shortNumber, valueOf } from './numbers.js';
+import { OPS, cellText, duration, expression, gcd, shareOfM } from './numbers.js';
 import { PRIMITIVES } from './primitives.js';
 import { endState, sameCell } from './replay.js';
 import { chunkSize } from './schedule.js';
@@ -60,15 +60,19 @@ const listed = (items, most) => (items.length > most
 /**
  * One concrete transfer of a step, with its numbers.
  * @param {Schedule} schedule @param {State[]} states @param {number} step @param {Op} op
+ * @param {boolean} [symbols]
+ * @param {Transfer} [chosen]  of this step; else the first one between two ranks
  */
-export function example(schedule, states, step, op) {
+export function example(schedule, states, step, op, symbols = false, chosen = undefined) {
+  const text = (/** @type {import('./primitives.js').Cell} */ cell) =>
+    cellText(schedule, cell, op, symbols, 9);
   const round = schedule.rounds[step - 1];
-  const t = round?.transfers.find((x) => x.src !== x.dst) ?? round?.transfers[0];
+  const t = chosen ?? round?.transfers.find((x) => x.src !== x.dst) ?? round?.transfers[0];
   if (!t) return '';
   const before = states[step - 1];
   const cells = /** @type {import('./primitives.js').Cell[]} */ (
     before[t.src][t.fromBuffer].slice(t.fromOffset, t.fromOffset + t.count));
-  const values = cells.map((cell) => shortNumber(valueOf(schedule, cell, op), 9));
+  const values = cells.map(text);
   const what = placeName(schedule, t.fromBuffer, t.fromOffset, t.count);
   const target = placeName(schedule, t.toBuffer, t.toOffset, t.count);
   const shown = `值 ${new Set(values).size === 1 && t.count > 2 ? `都是 ${values[0]}`
@@ -83,13 +87,13 @@ export function example(schedule, states, step, op) {
   const held = /** @type {import('./primitives.js').Cell} */ (
     before[t.dst][t.toBuffer][t.toOffset]);
   const union = { block: cell.block, from: [...held.from, ...cell.from].sort((a, b) => a - b) };
-  const own = shortNumber(valueOf(schedule, held, op), 9);
-  const result = shortNumber(valueOf(schedule, union, op), 9);
+  const own = text(held);
+  const result = text(union);
   const many = cell.from.length > 4;
   const each = t.count > 1 ? '每格' : '';
   const carried = cell.from.length === 1 ? `${each && '每格是 '}rank ${cell.from[0]} 的 ${values[0]}`
     : each + (many ? `已含 ${cell.from.length} 个 rank 的贡献（${OPS[op].result} ${values[0]}）`
-      : `已含 rank ${cell.from.join('、')} 的贡献（${expression(schedule, cell, op)}）`);
+      : `已含 rank ${cell.from.join('、')} 的贡献（${expression(schedule, cell, op, symbols)}）`);
   const after = states[step][t.dst][t.toBuffer][t.toOffset];
   const alone = step === schedule.rounds.length || sameCell(after, union);
   return `rank ${t.src} → rank ${t.dst}：${what}，${carried}，到达后并入 rank ${t.dst} 的 ${own}`
@@ -97,29 +101,31 @@ export function example(schedule, states, step, op) {
 }
 
 /**
- * How many blocks already are what the primitive must end with.
+ * How many blocks already are what the primitive must end with, in all and per rank.
  * @param {Schedule} schedule @param {State[]} states @param {number} step
  */
 export function progress(schedule, states, step) {
-  let done = 0;
-  let all = 0;
-  endState(schedule).forEach((required, rank) => {
+  const ranks = endState(schedule).map((required, rank) => {
+    const count = { done: 0, all: 0 };
     for (const [name, content] of Object.entries(required)) {
       content.forEach((cell, block) => {
         if (!cell) return;
-        all += 1;
-        if (sameCell(cell, states[step][rank][name][block])) done += 1;
+        count.all += 1;
+        if (sameCell(cell, states[step][rank][name][block])) count.done += 1;
       });
     }
+    return count;
   });
-  return { done, all };
+  const total = (/** @type {'done' | 'all'} */ key) => ranks.reduce((sum, r) => sum + r[key], 0);
+  return { done: total('done'), all: total('all'), ranks };
 }
 
 /**
  * @param {Schedule} schedule @param {State[]} states @param {number} step @param {Op} op
+ * @param {boolean} [symbols]
  * @returns {Caption}
  */
-export function captionOf(schedule, states, step, op) {
+export function captionOf(schedule, states, step, op, symbols = false) {
   const title = stepTitle(schedule, step);
   const primitive = PRIMITIVES[schedule.primitive];
   if (step === 0) {
@@ -131,7 +137,7 @@ export function captionOf(schedule, states, step, op) {
       example: '按播放键连续看，或用前进键一轮一轮看。',
     };
   }
-  let shown = example(schedule, states, step, op);
+  let shown = example(schedule, states, step, op, symbols);
   const unset = step === schedule.rounds.length && schedule.primitive === 'reduce';
   if (unset) shown += '归约结束：根以外的 tensor 内容未定义。';
   return { title, caption: schedule.rounds[step - 1].caption, example: shown };
@@ -181,12 +187,12 @@ export function ledger(schedule, spent, step) {
 /**
  * How many lines the captions of a schedule need at most, so that the room stays the same.
  * @param {Schedule} schedule @param {State[]} states @param {Op} op
- * @param {number} width  in pixels
+ * @param {number} width  in pixels @param {boolean} [symbols]
  */
-export function captionLines(schedule, states, op, width) {
+export function captionLines(schedule, states, op, width, symbols = false) {
   const lines = { sentence: 1, example: 1 };
   states.forEach((_, step) => {
-    const { title, caption, example: shown } = captionOf(schedule, states, step, op);
+    const { title, caption, example: shown } = captionOf(schedule, states, step, op, symbols);
     // Lines break before they are full.
     const sentence = textWidth(`${title}  ${caption}`, 15.5) * 1.03 + 16;
     const words = textWidth(shown, 13.5) * 1.03 + 14;
@@ -201,9 +207,10 @@ export function captionLines(schedule, states, op, width) {
  * @param {Schedule} schedule
  * @param {boolean} named  whether the buffers have their names on the picture
  * @param {boolean} slivers  whether every contribution is seen
+ * @param {boolean} [nodes]  whether the ranks stand in nodes
  * @returns {[string, string][]}
  */
-export function legendOf({ primitive, buffers }, named, slivers) {
+export function legendOf({ primitive, buffers }, named, slivers, nodes = false) {
   /** @type {[string, string][]} */
   const items = [
     !PRIMITIVES[primitive].reduces ? ['fill', '颜色：来自哪个 rank']
@@ -212,6 +219,7 @@ export function legendOf({ primitive, buffers }, named, slivers) {
     ['done', '粗框：最终结果'],
     ['changed', '描边：本轮收到'],
   ];
+  if (nodes) items.push(['outer', '粗线：节点之间']);
   if (!named && buffers.length > 1) {
     items.push(['', `格子依次属于 ${buffers.map((b) => b.name).join('、')}`]);
   }

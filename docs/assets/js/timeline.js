@@ -81,8 +81,9 @@ export class Timeline {
   /**
    * Build the segments of a schedule.
    * @param {Schedule} schedule
+   * @param {number} [steps]  that can be played; the others are marked
    */
-  show(schedule) {
+  show(schedule, steps = schedule.rounds.length) {
     const { rounds } = schedule;
     this.titles = [0, ...rounds.keys()].map((_, step) => stepTitle(schedule, step));
     this.now = -1;
@@ -99,12 +100,13 @@ export class Timeline {
       const kind = round.local ? 'cp-local' : `cp-phase-${phases.indexOf(round.phase) % 4}`;
       const segment = html('span', { class: `cp-segment ${kind}`, title: this.titles[i + 1] },
         fill, html('span', { class: 'cp-segment-text' }, round.local ? '本地' : String(number)));
+      segment.classList.toggle('cp-refused', i >= steps);
       segment.style.left = `${this.ends[i] * 100}%`;
       segment.style.width = `${(this.ends[i + 1] - this.ends[i]) * 100}%`;
       return segment;
     }));
     this.node.classList.toggle('cp-dense', rounds.length > 20);
-    this.node.setAttribute('aria-valuemax', String(rounds.length));
+    this.node.setAttribute('aria-valuemax', String(steps));
   }
 
   /**
