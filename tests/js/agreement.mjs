@@ -1,7 +1,8 @@
 /**
  * The player's half of the comparison with Python. Reads JSON lines from standard input, writes one
  * line for each: {"schedule": text, "root": n} -> a digest of every state;
- * {"check": text} -> the rule that is broken; {"values": text} -> the number of every cell.
+ * {"check": text} -> the rule that is broken; {"values": text} -> the number of every cell;
+ * {"whatif": text, "damages": list} -> what the rules say to it, and what it leads to.
  */
 import { createHash } from 'node:crypto';
 import { createInterface } from 'node:readline';
@@ -10,6 +11,7 @@ import { spending } from '../../docs/assets/js/cost.js';
 import { OPS, valueOf } from '../../docs/assets/js/numbers.js';
 import { check, replay } from '../../docs/assets/js/replay.js';
 import { ScheduleError, parseSchedule, relabelRoot } from '../../docs/assets/js/schedule.js';
+import { carryOut, consequences, damaged } from '../../docs/assets/js/whatif.js';
 
 const cellText = (cell) => (cell ? `${cell.block}:${cell.from.join('.')}` : '-');
 
@@ -43,6 +45,18 @@ const answers = {
     return Object.keys(OPS).map((op) => replay(schedule).map((state) => state.map((held) => (
       Object.keys(held).sort().map((name) => held[name].map((cell) => (
         cell ? String(valueOf(schedule, cell, op)) : null)))))));
+  },
+  whatif: ({ whatif: text, damages }) => {
+    const schedule = damaged(parseSchedule(text), damages);
+    const { refusal, wrong } = consequences(schedule, 'sum');
+    const held = carryOut(schedule).map((buffers) => Object.fromEntries(
+      Object.entries(buffers).map(([name, content]) => [name, content.map(({ heap }) => (
+        heap && heap.map(({ block, rank, times }) => [block, rank, times])))])));
+    return {
+      refusal: refusal && { rule: refusal.rule, sentence: refusal.message, ...refusal.place },
+      wrong: wrong.map(({ rank, buffer, block }) => [rank, buffer, block]),
+      held,
+    };
   },
   spent: ({ spent: text }) => spending(parseSchedule(text)),
 };
