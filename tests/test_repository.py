@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from importlib.metadata import requires
@@ -111,6 +112,17 @@ def test_every_dependency_has_one_exact_version_on_every_supported_python(python
     assert f"setuptools{pinned['setuptools']}" in read("pyproject.toml")
 
 
+def test_every_node_package_has_one_exact_version_and_no_address():
+    declared = json.loads(read("package.json"))["devDependencies"]
+    locked = json.loads(read("package-lock.json"))["packages"]
+    assert declared
+    for name, version in declared.items():
+        assert locked[f"node_modules/{name}"]["version"] == version
+    for name, entry in locked.items():
+        assert "resolved" not in entry
+        assert not name or entry["integrity"].startswith("sha512-")
+
+
 def test_serving_the_site_needs_no_torch():
     docs = [
         Requirement(declared).name
@@ -158,5 +170,6 @@ def test_git_ignores_what_a_build_leaves_behind():
         ".venv/x",
         "docs/assets/schedules/catalog.json",
         "scripts/x.egg-info/y",
+        "node_modules/x",
     ]
     assert git("check-ignore", "--stdin", text="\n".join(left)).split() == left

@@ -6,6 +6,7 @@ import { choose, parseCatalog } from '../../docs/assets/js/catalog.js';
 import { catalog } from './files.mjs';
 
 const CATALOG = parseCatalog(catalog());
+/** @type {import('../../docs/assets/js/catalog.js').Choice} */
 const BEFORE = {
   primitive: 'allreduce', algorithm: 'ring', ranks: 4, root: 0, op: 'sum', parameters: {}, view: 'topology', values: 'demo',
 };
@@ -22,25 +23,37 @@ const PICKY = parseCatalog({
   })),
 });
 
+/**
+ * What an address of ours wishes for.
+ * @param {string} hash
+ */
+function wishOf(hash) {
+  const wish = parseAddress(hash);
+  assert.ok(wish, hash);
+  return wish;
+}
+
 test('an address says the same after it is read and written', () => {
   const address = '#op=allreduce&algo=ring&n=8&root=0&round=3';
-  const { round, ...wish } = parseAddress(address);
-  assert.equal(formatAddress({ ...choose(CATALOG, wish, BEFORE), round, speed: 1 }), address);
+  const { round, ...wish } = wishOf(address);
+  const state = { ...choose(CATALOG, wish, BEFORE), round: Number(round), speed: 1 };
+  assert.equal(formatAddress(state), address);
 });
 
 test('another reduction is part of the address, the sum is not', () => {
   const state = { ...BEFORE, round: 1, speed: 1 };
   assert.match(formatAddress({ ...state, op: 'max' }), /&reduce=max$/);
   assert.doesNotMatch(formatAddress(state), /reduce=/);
-  assert.equal(parseAddress('#op=reduce&reduce=prod').op, 'prod');
+  assert.equal(wishOf('#op=reduce&reduce=prod').op, 'prod');
 });
 
 test('view, values and speed are part of the address where they are not as usual', () => {
   const address = '#op=allreduce&algo=ring&n=8&root=0&round=3&view=spacetime&values=symbols&speed=0.25';
-  const { round, speed, ...wish } = parseAddress(address);
-  assert.equal(formatAddress({ ...choose(CATALOG, wish, BEFORE), round, speed }), address);
+  const { round, speed = 1, ...wish } = wishOf(address);
+  const state = { ...choose(CATALOG, wish, BEFORE), round: Number(round), speed };
+  assert.equal(formatAddress(state), address);
   for (const odd of ['view=3d', 'view=__proto__', 'values=hex', 'speed=x', 'speed=-1', 'speed=1e9']) {
-    const { speed: s = 1, ...w } = parseAddress(`#op=allreduce&${odd}`);
+    const { speed: s = 1, ...w } = wishOf(`#op=allreduce&${odd}`);
     const choice = choose(CATALOG, w, BEFORE);
     assert.deepEqual([choice.view, choice.values, s], ['topology', 'demo', 1], odd);
   }
@@ -59,11 +72,10 @@ test('whatever an address says, the choice is valid and costs nothing', () => {
   for (const key of keys) {
     for (const value of odd) {
       for (const start of ['op=reduce&', 'op=nothing&', 'op=&']) {
-        const wish = parseAddress(`#${start}${key}=${value}`);
-        const choice = choose(CATALOG, wish, BEFORE);
+        const choice = choose(CATALOG, wishOf(`#${start}${key}=${value}`), BEFORE);
         const primitive = CATALOG.find((p) => p.slug === choice.primitive);
-        const algorithm = primitive.algorithms.find((a) => a.slug === choice.algorithm);
-        assert.ok(algorithm.ranks.includes(choice.ranks));
+        const algorithm = primitive?.algorithms.find((a) => a.slug === choice.algorithm);
+        assert.ok(algorithm?.ranks.includes(choice.ranks));
         assert.ok(choice.root >= 0 && choice.root < choice.ranks);
         assert.ok(['sum', 'max', 'min', 'prod'].includes(choice.op));
         assert.match(choice.file, /^[a-z_]+\/[a-z_]+\/n\d+(-[a-z]+\d+)*\.json$/);
@@ -74,17 +86,17 @@ test('whatever an address says, the choice is valid and costs nothing', () => {
 
 test('a parameter is part of the address, and what is not offered falls back to the default', () => {
   const address = '#op=broadcast&algo=chain&n=4&chunks=8&root=0&round=3';
-  const { round, ...wish } = parseAddress(address);
+  const { round, ...wish } = wishOf(address);
   const choice = choose(CATALOG, wish, BEFORE);
-  assert.equal(formatAddress({ ...choice, round, speed: 1 }), address);
+  assert.equal(formatAddress({ ...choice, round: Number(round), speed: 1 }), address);
   assert.equal(choice.file, 'broadcast/chain/n4-chunks8.json');
-  const odd = choose(CATALOG, parseAddress('#op=broadcast&algo=chain&chunks=5'), BEFORE);
+  const odd = choose(CATALOG, wishOf('#op=broadcast&algo=chain&chunks=5'), BEFORE);
   assert.deepEqual(odd.parameters, { chunks: 3 });
   assert.equal(odd.file, 'broadcast/chain/n4.json');
 });
 
 test('a parameter is kept while the algorithm stays, and dropped with it', () => {
-  const chain = choose(CATALOG, parseAddress('#op=broadcast&algo=chain&chunks=8'), BEFORE);
+  const chain = choose(CATALOG, wishOf('#op=broadcast&algo=chain&chunks=8'), BEFORE);
   assert.deepEqual(choose(CATALOG, { ranks: 6 }, chain).parameters, { chunks: 8 });
   assert.deepEqual(choose(CATALOG, { algorithm: 'flat' }, chain).parameters, {});
 });

@@ -4,6 +4,7 @@
  * {"check": text} -> the rule that is broken; {"values": text} -> the number of every cell;
  * {"whatif": text, "damages": list} -> what the rules say to it, and what it leads to.
  */
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createInterface } from 'node:readline';
 
@@ -13,19 +14,24 @@ import { check, replay } from '../../docs/assets/js/replay.js';
 import { ScheduleError, parseSchedule, relabelRoot } from '../../docs/assets/js/schedule.js';
 import { carryOut, consequences, damaged } from '../../docs/assets/js/whatif.js';
 
+/** @param {import('../../docs/assets/js/primitives.js').Cell | null} cell */
 const cellText = (cell) => (cell ? `${cell.block}:${cell.from.join('.')}` : '-');
 
+/** @param {import('../../docs/assets/js/replay.js').State} state */
 const stateText = (state) => state.map((held) => Object.keys(held).sort()
   .map((name) => `${name}=${held[name].map(cellText).join(',')}`).join(';')).join('|');
 
+/** @param {string} text */
 const digest = (text) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 const answers = {
+  /** @param {{schedule: string, root: number | null}} question */
   schedule: ({ schedule: text, root }) => {
     const schedule = parseSchedule(text);
     return replay(root === null ? schedule : relabelRoot(schedule, root))
       .map((state) => digest(stateText(state)));
   },
+  /** @param {{check: string}} question */
   check: ({ check: text }) => {
     let error;
     try {
@@ -40,12 +46,17 @@ const answers = {
       block: error.place.block ?? null,
     };
   },
+  /** @param {{values: string}} question */
   values: ({ values: text }) => {
     const schedule = parseSchedule(text);
-    return Object.keys(OPS).map((op) => replay(schedule).map((state) => state.map((held) => (
+    const ops = /** @type {import('../../docs/assets/js/numbers.js').Op[]} */ (Object.keys(OPS));
+    return ops.map((op) => replay(schedule).map((state) => state.map((held) => (
       Object.keys(held).sort().map((name) => held[name].map((cell) => (
         cell ? String(valueOf(schedule, cell, op)) : null)))))));
   },
+  /**
+   * @param {{whatif: string, damages: import('../../docs/assets/js/whatif.js').Damage[]}} question
+   */
   whatif: ({ whatif: text, damages }) => {
     const schedule = damaged(parseSchedule(text), damages);
     const { refusal, wrong } = consequences(schedule, 'sum');
@@ -58,11 +69,14 @@ const answers = {
       held,
     };
   },
+  /** @param {{spent: string}} question */
   spent: ({ spent: text }) => spending(parseSchedule(text)),
 };
 
+const kinds = /** @type {(keyof typeof answers)[]} */ (Object.keys(answers));
 for await (const line of createInterface({ input: process.stdin })) {
   const question = JSON.parse(line);
-  const kind = Object.keys(answers).find((key) => key in question);
+  const kind = kinds.find((key) => key in question);
+  assert.ok(kind, line);
   process.stdout.write(`${JSON.stringify(answers[kind](question))}\n`);
 }

@@ -10,6 +10,15 @@ import { published, read } from './files.mjs';
 
 const WIDTHS = [288, 358, 600, 688, 1090, 1200];
 
+/**
+ * @typedef {object} LaidOut
+ * @property {string} where
+ * @property {import('../../docs/assets/js/schedule.js').Schedule} schedule
+ * @property {number} width
+ * @property {import('../../docs/assets/js/layout.js').Scene} scene
+ */
+
+/** @type {LaidOut[] | undefined} */
 let laidOut;
 
 /** Every published schedule at every width. */
@@ -27,6 +36,10 @@ const scenes = () => {
   return laidOut;
 };
 
+/**
+ * @typedef {{x: number, y: number, w: number, h: number}} Box
+ * @param {Box} a @param {Box} b
+ */
 const apart = (a, b) => a.x + a.w <= b.x || b.x + b.w <= a.x
   || a.y + a.h <= b.y || b.y + b.h <= a.y;
 
@@ -81,6 +94,7 @@ test('a message is on the stage all the way', () => {
 
 test('a binomial tree is drawn by its real levels', () => {
   const levels = treeLevels(parseSchedule(read('broadcast/binomial/n8.json')));
+  assert.ok(levels);
   assert.deepEqual(levels.map((level) => level.length), [1, 3, 3, 1]);
   const scene = layOut(parseSchedule(read('broadcast/binomial/n8.json')),
     { width: 1090, height: 470, digits: 1 });

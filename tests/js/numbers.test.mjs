@@ -10,6 +10,7 @@ import { captionOf, ledger, placeName, stepTitle } from '../../docs/assets/js/te
 import { spending } from '../../docs/assets/js/cost.js';
 import { published, read } from './files.mjs';
 
+/** @param {string} path */
 const load = (path) => parseSchedule(read(path));
 const ring = load('allreduce/ring/n4.json');
 
@@ -34,7 +35,7 @@ test('no number is longer than the room that is kept for it', () => {
   for (const [name, n, text] of published()) {
     const schedule = parseSchedule(text);
     const states = replay(schedule);
-    for (const op of ['sum', 'max', 'prod']) {
+    for (const op of /** @type {const} */ (['sum', 'max', 'prod'])) {
       const room = longestNumber(schedule, states, op);
       for (const cell of states.flat().flatMap((held) => Object.values(held).flat())) {
         if (!cell) continue;

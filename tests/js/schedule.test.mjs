@@ -7,9 +7,14 @@ import {
 } from '../../docs/assets/js/schedule.js';
 import { published, read } from './files.mjs';
 
+/** @param {string} name @param {number} n */
 const file = (name, n) => JSON.parse(read(`${name}/n${n}.json`));
 
-const refusal = (data) => {
+/**
+ * Why data are refused, or null.
+ * @param {unknown} data
+ */
+const judge = (data) => {
   try {
     replay(scheduleFromData(data));
   } catch (error) {
@@ -17,6 +22,16 @@ const refusal = (data) => {
     throw error;
   }
   return null;
+};
+
+/**
+ * Why data that must be refused are refused.
+ * @param {unknown} data
+ */
+const refusal = (data) => {
+  const error = judge(data);
+  assert.ok(error);
+  return error;
 };
 
 test('every published file is proved here too', () => {
@@ -42,23 +57,26 @@ test('a file of another format or version is refused with what was expected', ()
 test('every member of a file may be missing or of another type without an error of ours', () => {
   const whole = file('gather/binomial', 4);
   const values = [undefined, null, -1, 1.5, 1e300, '', '__proto__', [], {}, true];
+  /** @param {Record<string, unknown>} target @param {string} key */
   const spoil = (target, key) => {
     const before = target[key];
     for (const value of values) {
       target[key] = value;
-      refusal(whole);
+      judge(whole);
     }
     target[key] = before;
   };
+  /** @param {unknown} node */
   const walk = (node) => {
     if (typeof node !== 'object' || node === null) return;
-    for (const key of Object.keys(node)) {
-      walk(node[key]);
-      spoil(node, key);
+    const members = /** @type {Record<string, unknown>} */ (node);
+    for (const key of Object.keys(members)) {
+      walk(members[key]);
+      spoil(members, key);
     }
   };
   walk(whole);
-  assert.equal(refusal(whole), null);
+  assert.equal(judge(whole), null);
 });
 
 test('hostile sizes are refused before anything is made of them', () => {

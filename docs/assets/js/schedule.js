@@ -66,15 +66,15 @@ function wrong(where, expected, found) {
   });
 }
 
-/** @param {unknown} value @param {string} where @returns {Record<string, any>} */
+/** @param {unknown} value @param {string} where @returns {Record<string, unknown>} */
 function object(value, where) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw wrong(where, '对象', value);
   }
-  return value;
+  return /** @type {Record<string, unknown>} */ (value);
 }
 
-/** @param {unknown} value @param {string} where @returns {any[]} */
+/** @param {unknown} value @param {string} where @returns {unknown[]} */
 function array(value, where) {
   if (!Array.isArray(value)) throw wrong(where, '数组', value);
   return value;
@@ -92,7 +92,7 @@ function integer(value, where) {
   return /** @type {number} */ (value);
 }
 
-/** @param {Record<string, any>} entry @param {string} key @param {string} where */
+/** @param {Record<string, unknown>} entry @param {string} key @param {string} where */
 function member(entry, key, where) {
   if (!Object.hasOwn(entry, key)) throw format(`${where} 里缺少 ${key}。`);
   return entry[key];
@@ -170,7 +170,7 @@ export function scheduleFromData(data) {
     .map(([name, value]) => {
       const where = `buffers.${name}`;
       const entry = object(value, where);
-      if (![undefined, null, 'root'].includes(entry.on)) {
+      if (entry.on !== 'root' && (entry.on ?? null) !== null) {
         throw wrong(`${where}.on`, '"root" 或不写', entry.on);
       }
       return {
@@ -194,9 +194,10 @@ export function scheduleFromData(data) {
   });
   const root = top.root ?? null;
   const phases = Object.entries(object(top.phases ?? {}, 'phases'))
-    .map(([name, title]) => [name, text(title, `phases.${name}`)]);
+    .map(([name, title]) => /** @type {const} */ ([name, text(title, `phases.${name}`)]));
   const parameters = Object.entries(object(top.parameters ?? {}, 'parameters'))
-    .map(([name, value]) => [name, integer(value, `parameters.${name}`)]);
+    .map(([name, value]) => (
+      /** @type {const} */ ([name, integer(value, `parameters.${name}`)])));
   const schedule = {
     primitive: text(member(top, 'primitive', '文件'), 'primitive'),
     algorithm: text(member(top, 'algorithm', '文件'), 'algorithm'),
