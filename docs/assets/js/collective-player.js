@@ -26,16 +26,13 @@ import { layOut } from './layout.js';
 import { longestNumber } from './numbers.js';
 import { Panels } from './panels.js';
 import { attempt, endState, replay } from './replay.js';
-import { ScheduleError, parseSchedule, relabelRoot } from './schedule.js';
+import { ScheduleError, checkSize, parseSchedule, relabelRoot } from './schedule.js';
 import { buildShell } from './shell.js';
 import { captionLines, captionOf, ledger, legendOf, pictureLabel } from './text.js';
 import { setAvailable } from './widgets.js';
 
 /** Browsers refuse an address that changes more often than about three times a second. */
 const ADDRESS_PAUSE = 400;
-
-/** More ranks than this cannot be told apart on a screen. */
-const MOST_RANKS = 64;
 
 /** @param {Element} node @param {string} text */
 function setText(node, text) {
@@ -112,6 +109,11 @@ class CollectivePlayer extends HTMLElement {
     return this.#clock.playing;
   }
 
+  /** What is shown, as the end of an address: "#op=…"; empty for what is in no address. */
+  get address() {
+    return this.#loaded ? this.#address() : '';
+  }
+
   play() {
     this.#do(() => this.#clock.play());
   }
@@ -143,9 +145,11 @@ class CollectivePlayer extends HTMLElement {
     try {
       const file = parseSchedule(source);
       const { primitive, algorithm, ranks, root, parameters } = file;
+      const { op, view, values } = { ...this.#usual(), ...this.#choice };
       this.#loaded = null;
+      this.#wished = null;
       this.#show(file, {
-        ...this.#usual(), primitive, algorithm, ranks, root: root ?? 0, parameters,
+        op, view, values, primitive, algorithm, ranks, root: root ?? 0, parameters,
       }, 0, '');
       return null;
     } catch (error) {
@@ -257,7 +261,7 @@ class CollectivePlayer extends HTMLElement {
       original: () => /** @type {Schedule} */ (this.#original),
       choice: () => /** @type {Choice} */ (this.#choice),
       catalog: () => this.#catalog,
-      link: () => new URL(this.#address(), location.href).href,
+      link: () => (this.#loaded ? new URL(this.#address(), location.href).href : ''),
       clock: () => this.#clock,
       change: (change) => this.#do(change),
       perform: (schedule) => this.#perform(schedule),
@@ -302,6 +306,7 @@ class CollectivePlayer extends HTMLElement {
     if (!choice || !this.#controls) return;
     this.#controls.expect(choice.primitive);
     if (this.#catalog) this.#controls.show(this.#catalog.entries, choice);
+    else if (this.#shown) this.#controls.showLook(choice);
   }
 
   /**
@@ -371,9 +376,34 @@ class CollectivePlayer extends HTMLElement {
   async #wishFor(wish) {
     const before = this.#wished ?? this.#choice;
     if (!before) return;
+    if (!this.#catalog) {
+      await this.#look({ ...before, ...wish, parameters: before.parameters });
+      return;
+    }
     const same = Object.keys(wish).every((key) => ['root', 'op', 'view', 'values'].includes(key));
     await this.#choose(wish, before, same ? this.round : 0);
     this.#writeAddress();
+  }
+
+  /**
+   * Show the schedule that is there in another way; without a catalogue there is no other.
+   * @param {any} choice
+   */
+  async #look(choice) {
+    const shown = this.#shown;
+    await this.#prepare(choice.view);
+    if (!this.#original || !shown || this.#shown !== shown) return;
+    this.#show(this.#original, choice, this.round, '');
+  }
+
+  /** Load what a view needs; without it another one stands in. @param {string} view */
+  async #prepare(view) {
+    if (view !== 'spacetime' || this.#spaceTime) return;
+    try {
+      this.#spaceTime = (await import('./spacetime.js')).SpaceTime;
+    } catch (error) {
+      console.error(error);
+    }
   }
 
   /**
@@ -388,9 +418,7 @@ class CollectivePlayer extends HTMLElement {
     this.#loading = loading;
     try {
       const known = this.#loaded?.href === file.href ? this.#loaded.file : null;
-      if (choice.view === 'spacetime') {
-        this.#spaceTime ??= (await import('./spacetime.js')).SpaceTime;
-      }
+      await this.#prepare(choice.view);
       const schedule = known ?? await loadSchedule(file, loading.signal);
       if (loading.signal.aborted) return;
       this.#loaded = { href: file.href, file: schedule };
@@ -437,10 +465,7 @@ class CollectivePlayer extends HTMLElement {
    */
   #show(file, choice, round, notice) {
     if (!this.#shell) return;
-    if (file.ranks > MOST_RANKS) {
-      throw new ScheduleError('format',
-        `它有 ${file.ranks} 个 rank，播放器最多画 ${MOST_RANKS} 个。`);
-    }
+    checkSize(file);
     let states = replay(file);
     let schedule = file;
     if (file.root !== null && file.root !== choice.root && choice.root < file.ranks) {
@@ -519,7 +544,7 @@ class CollectivePlayer extends HTMLElement {
     const height = stage.clientHeight;
     const view = this.#choice?.view;
     if (view === 'spacetime' && this.#spaceTime) {
-      this.#picture = new this.#spaceTime(shell.picture, shown, { width, height });
+      this.#picture = new this.#spaceTime(shell, shown, { width, height });
       shell.legend.replaceChildren();
     } else {
       const scene = layOut(schedule, {
@@ -530,7 +555,7 @@ class CollectivePlayer extends HTMLElement {
         others.every(({ cells }) => cells[0].y === first.cells[0].y)));
       this.#explain(scene.density.name > 0 || (scene.kind === 'matrix' && inLine),
         hasSlivers(schedule, scene), scene.frames.length > 1);
-      this.#picture = new Picture(shell.picture, shown, scene);
+      this.#picture = new Picture(shell, shown, scene);
     }
     stage.style.minHeight = `${this.#picture.height}px`;
     for (const [kind, places] of this.#outlines) this.#picture.outline(places, kind);
@@ -671,7 +696,7 @@ class CollectivePlayer extends HTMLElement {
   #writeAddress() {
     if (!this.#ownsAddress || this.#addressTimer) return;
     const write = () => {
-      if (!this.#shown || !this.#ownsAddress || location.hash === this.#address()
+      if (!this.#loaded || !this.#ownsAddress || location.hash === this.#address()
         || location.pathname + location.search !== this.#page) return;
       history.replaceState(history.state, '', this.#address());
     };

@@ -108,6 +108,13 @@ export class Controls {
     this.node.replaceChildren(html('span', { class: 'cp-label' }, sentence));
   }
 
+  /** What there is to choose without a catalogue. @param {Choice} choice */
+  showLook(choice) {
+    this.view.show(choice.view, (view) => viewReason(view, choice.ranks));
+    this.menu.values.show(choice.values);
+    this.node.classList.remove('cp-waiting');
+  }
+
   /**
    * Show what can be chosen beside the present choice; what cannot is there with its reason.
    * @param {PrimitiveEntry[]} catalog @param {Choice} choice
@@ -133,9 +140,7 @@ export class Controls {
     setOptions(selects.op, Object.entries(OPS).map(([slug, { title }]) => (
       { value: slug, text: title })), choice.op);
     this.showParameters(algorithm.parameters, choice);
-    this.view.show(choice.view, (view) => viewReason(view, n));
-    this.menu.values.show(choice.values);
-    this.node.classList.remove('cp-waiting');
+    this.showLook(choice);
     this.ranks = algorithm.ranks;
     this.n = n;
     setAvailable(this.fewer, this.ranks.some((m) => m < n));

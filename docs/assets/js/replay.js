@@ -31,7 +31,8 @@ function startState(schedule) {
   const { ranks: n, blocks, root } = schedule;
   const primitive = PRIMITIVES[schedule.primitive];
   return Array.from({ length: n }, (_, rank) => {
-    const held = primitive.start(n, blocks, root ?? 0, rank);
+    // No prototype: a buffer may be called "constructor".
+    const held = Object.assign(Object.create(null), primitive.start(n, blocks, root ?? 0, rank));
     for (const { name, blocks: size } of buffersOf(schedule, rank)) {
       held[name] ??= Array(size).fill(null);
     }

@@ -32,6 +32,9 @@ import { PRIMITIVES } from './primitives.js';
 export const MAX_RANKS = 1024;
 export const MAX_CELLS = 4_000_000;
 
+/** What can be drawn at all, and checked while one waits; about twice the largest we publish. */
+const SHOWN = { ranks: 64, cells: 20_000, rounds: 1_000, moves: 600_000, words: 1_000 };
+
 /**
  * A schedule is refused. The message is one Chinese sentence with the place; `rule` is one of the
  * codes shared with Python's prove().
@@ -152,7 +155,13 @@ export function parseSchedule(source) {
   } catch (error) {
     throw format(`不是完整的 JSON：${/** @type {Error} */ (error).message}。`);
   }
-  return scheduleFromData(data);
+  try {
+    return scheduleFromData(data);
+  } catch (error) {
+    // What is quoted in a sentence may be nested deeper than it can be written.
+    if (error instanceof RangeError) throw format('JSON 嵌套过深。');
+    throw error;
+  }
 }
 
 /**
@@ -266,6 +275,37 @@ export function checkShape(schedule) {
     if (size < 1) throw format(`缓冲区 ${name.slice(0, 40)} 有 ${size} 块，应至少 1 块。`);
   }
 }
+
+/**
+ * Whether the player can show a schedule; one that is proved may still be too much for it.
+ * @param {Schedule} schedule
+ * @throws {ScheduleError} with rule "format"
+ */
+export function checkSize({ ranks, algorithm, buffers, phases, rounds }) {
+  const moves = rounds.reduce((sum, { transfers }) => (
+    transfers.reduce((all, { count }) => all + Math.max(1, count), sum)), 0);
+  const words = [algorithm, ...buffers.map(({ name }) => name), ...Object.values(phases)]
+    .concat(rounds.flatMap(({ phase, caption }) => [phase, caption]));
+  const longest = words.reduce((most, { length }) => Math.max(most, length), 0);
+  /** @type {[number, number, string][]} */
+  const sizes = [
+    [ranks, SHOWN.ranks, '个 rank'],
+    [buffers.reduce((sum, { blocks }) => sum + blocks, 0) * ranks, SHOWN.cells, '个块'],
+    [rounds.length, SHOWN.rounds, '步'],
+    [moves, SHOWN.moves, '次搬运'],
+    [longest, SHOWN.words, '个字的名字或说明'],
+  ];
+  for (const [size, most, what] of sizes) {
+    if (size > most) throw format(`它有 ${size} ${what}，播放器最多放 ${most} ${what}。`);
+  }
+}
+
+/**
+ * What a phase is called. Its name is the writer's: "constructor" is nothing special.
+ * @param {Schedule} schedule @param {string} phase
+ */
+export const phaseTitle = ({ phases }, phase) =>
+  (Object.hasOwn(phases, phase) ? phases[phase] : phase);
 
 /**
  * Blocks of one chunk: what one rank gets when M is dealt out, else 1.

@@ -13,7 +13,7 @@ import { MACHINE, seconds } from './cost.js';
 import { OPS, cellText, duration, expression, gcd, shareOfM } from './numbers.js';
 import { PRIMITIVES } from './primitives.js';
 import { endState, sameCell } from './replay.js';
-import { chunkSize } from './schedule.js';
+import { chunkSize, phaseTitle } from './schedule.js';
 
 /** @param {number} first @param {number} count */
 const range = (first, count) => (count === 1 ? `${first}` : `${first}–${first + count - 1}`);
@@ -31,7 +31,7 @@ export function stepTitle(schedule, step) {
   if (round.local) return '本地操作';
   const number = schedule.rounds.slice(0, step).filter((r) => !r.local).length;
   const title = `第 ${number} / ${communicationRounds(schedule)} 轮`;
-  const phase = schedule.phases[round.phase] ?? round.phase;
+  const phase = phaseTitle(schedule, round.phase);
   return phase ? `${title} · ${phase}` : title;
 }
 
