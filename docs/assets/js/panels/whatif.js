@@ -60,6 +60,7 @@ export function open(host, signal) {
     twice: action('同一步里做两次', () => damage('twice')),
     again: action('下一步再做一次', () => damage('again')),
   };
+  const limit = html('p', { class: 'cp-hint', hidden: true });
   const list = html('ul', { class: 'cp-whatif-list', 'aria-label': '改过的地方' });
   const rule = html('p');
   const outcome = html('p');
@@ -104,9 +105,11 @@ export function open(host, signal) {
     const full = damages.length >= MOST;
     for (const [kind, button] of Object.entries(ways)) {
       const alone = kind === 'redirect' && !others.length;
-      button.title = full ? `已经改了 ${MOST} 处` : alone ? '没有别的 rank 可发' : '';
       setAvailable(button, !full && !alone);
     }
+    say(limit, full ? `已经改了 ${MOST} 处，先撤回一处。`
+      : others.length ? '' : `只有 ${original.ranks} 个 rank，没有别人可发。`);
+    limit.hidden = !limit.textContent;
     mark();
   };
 
@@ -193,7 +196,7 @@ export function open(host, signal) {
       field('哪一步', steps.node), field('哪个传输', transfers.node)),
     html('div', { class: 'cp-row' }, ways.drop,
       html('span', { class: 'cp-whatif-to' }, ways.redirect, targets.node), ways.twice, ways.again),
-    list,
+    limit, list,
     html('div', { 'aria-live': 'polite', 'aria-atomic': 'true' }, verdict),
     html('div', { class: 'cp-row' }, jump, restore));
   reset();
