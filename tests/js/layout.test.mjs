@@ -26,12 +26,12 @@ const scenes = () => {
   laidOut ??= published().flatMap(([name, n, text]) => {
     const schedule = parseSchedule(text);
     const digits = longestNumber(schedule, replay(schedule), 'sum');
-    return WIDTHS.map((width) => ({
-      where: `${name} n=${n} at ${width} px`,
+    return WIDTHS.flatMap((width) => [false, true].map((asMatrix) => ({
+      where: `${name} n=${n} at ${width} px${asMatrix ? ' as a matrix' : ''}`,
       schedule,
       width,
-      scene: layOut(schedule, { width, height: width < 600 ? 400 : 470, digits }),
-    }));
+      scene: layOut(schedule, { width, height: width < 600 ? 400 : 470, digits, asMatrix }),
+    })));
   });
   return laidOut;
 };
@@ -66,7 +66,7 @@ test('no card leaves the stage, none overlaps another, no cell leaves its card',
 
 test('at four ranks every number can be read, even on the narrowest phone', () => {
   for (const { where, schedule, scene } of scenes()) {
-    if (schedule.ranks <= 4) assert.ok(scene.font >= 9, where);
+    if (schedule.ranks <= 4 && scene.kind !== 'matrix') assert.ok(scene.font >= 9, where);
   }
 });
 
@@ -106,6 +106,40 @@ test('a binomial tree is drawn by its real levels', () => {
 
 test('a schedule whose messages run in a ring is no tree', () => {
   assert.equal(treeLevels(parseSchedule(read('reducescatter/n_reduces/n8.json'))), null);
+});
+
+test('in the matrix every rank is a row, and a block has its column', () => {
+  for (const { where, schedule, scene } of scenes().filter((s) => s.scene.kind === 'matrix')) {
+    const { cards } = scene;
+    cards.slice(1).forEach((card, i) => assert.ok(card.y >= cards[i].y + cards[i].h, where));
+    const columns = new Map();
+    for (const { buffers } of cards) {
+      for (const { name, cells } of buffers) {
+        const shown = JSON.stringify(cells);
+        assert.equal(columns.get(name) ?? shown, shown, where);
+        columns.set(name, shown);
+      }
+    }
+    assert.equal(columns.size, schedule.buffers.length, where);
+  }
+});
+
+test('the ranks of a node stand in its frame, and frames keep apart', () => {
+  const found = scenes().filter((s) => s.scene.kind === 'groups');
+  assert.ok(found.some(({ width }) => width < 400) && found.some(({ width }) => width > 1000));
+  for (const { where, schedule, scene } of found) {
+    const size = schedule.parameters.node;
+    assert.equal(scene.frames.length, schedule.ranks / size, where);
+    scene.frames.forEach((frame, i) => {
+      assert.ok(scene.frames.slice(i + 1).every((other) => apart(frame, other)), where);
+      for (const card of scene.cards) {
+        const inside = card.x >= frame.x && card.y >= frame.y
+          && card.x + card.w <= frame.x + frame.w && card.y + card.h <= frame.y + frame.h;
+        assert.equal(inside, scene.node(card.rank) === i, where);
+        assert.ok(inside || apart(frame, card), where);
+      }
+    });
+  }
 });
 
 test('the same schedule at the same width is always laid out the same', () => {

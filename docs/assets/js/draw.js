@@ -20,10 +20,14 @@
  * @property {import('./schedule.js').ScheduleError | null} refusal  the rule it breaks
  * @typedef {{src: number, dst: number, from: Place[], to: Place[], reduces: boolean}} Message
  * @typedef {{rank: number, buffer: string, block: number}} Place
- * @typedef {{node: SVGGElement, curve: Curve}} Token
+ * @typedef {{node: HTMLElement, curve: Curve}} Token
+ * @typedef {object} Canvas  what a picture is drawn on
+ * @property {SVGSVGElement} picture
+ * @property {HTMLElement} flight  above the picture, for what moves: elements that a browser can
+ *   move without painting the picture again
  */
 import { textWidth } from './cards.js';
-import { svg } from './dom.js';
+import { html, svg } from './dom.js';
 import { OPS, cellText } from './numbers.js';
 import { PRIMITIVES } from './primitives.js';
 import { sameCell } from './replay.js';
@@ -90,12 +94,26 @@ function messagesOf(transfers) {
   return [...found.values()];
 }
 
+/**
+ * Something that moves: its parts are drawn around the point that it is moved to.
+ * @param {SVGElement[]} parts @param {number} w @param {number} h
+ */
+export function tokenNode(parts, w, h) {
+  const [x, y] = [Math.ceil(w / 2) + 6, Math.ceil(h / 2) + 6];
+  const picture = svg('svg', {
+    class: 'cp-draw', viewBox: `${-x} ${-y} ${2 * x} ${2 * y}`, width: 2 * x, height: 2 * y,
+  }, ...parts);
+  picture.style.left = `${-x}px`;
+  picture.style.top = `${-y}px`;
+  return html('div', { class: 'cp-token' }, picture);
+}
+
 export class Picture {
   /**
-   * Build the still parts of a picture in place of what the root holds.
-   * @param {SVGSVGElement} root @param {Play} play @param {Scene} scene
+   * Build the still parts of a picture in place of what was there.
+   * @param {Canvas} canvas @param {Play} play @param {Scene} scene
    */
-  constructor(root, play, scene) {
+  constructor({ picture: root, flight }, play, scene) {
     made += 1;
     this.id = `cp-${made}`;
     this.play = play;
@@ -118,8 +136,10 @@ export class Picture {
     this.height = scene.height;
     this.arrows = svg('g', { class: 'cp-arrows' });
     this.marks = svg('g', { class: 'cp-marks' });
+    this.lit = svg('path', { class: 'cp-lit' });
     this.outlines = svg('g');
-    this.flight = svg('g', { class: 'cp-tokens' });
+    this.flight = flight;
+    flight.replaceChildren();
     this.cards = scene.cards.map((card) => this.card(card));
     root.replaceChildren(
       this.definitions(),
@@ -137,7 +157,6 @@ export class Picture {
       svg('g', {}, ...this.cards.map(({ node }) => node)),
       this.marks,
       this.outlines,
-      this.flight,
     );
   }
 
@@ -310,6 +329,7 @@ export class Picture {
     if (part === 0) return;
     const t = ease(Math.min(1, part / LANDED));
     this.flight.style.opacity = landed ? String(px(Math.max(0, 1 - (part - LANDED) / 0.12))) : '';
+    if (landed) this.lit.style.opacity = String(px((1 - part) / (1 - LANDED)));
     for (const { node, curve } of this.tokens) {
       const { x, y } = pointOn(curve, t);
       node.style.transform = `translate(${px(x)}px,${px(y)}px)`;
@@ -462,7 +482,7 @@ export class Picture {
   /**
    * What travels: the blocks of one message side by side, or a bundle of them.
    * @param {Message} message @param {State} before @param {boolean} bundled @param {number} longest
-   * @returns {{node: SVGGElement, w: number, h: number}}
+   * @returns {{node: HTMLElement, w: number, h: number}}
    */
   token(message, before, bundled, longest) {
     const { scene, reduces } = this;
@@ -482,16 +502,17 @@ export class Picture {
     const shown = few ? labels : [cells.length === 1 ? labels[0] : count];
     const each = few ? one : Math.max(one, textWidth(shown[0], size) + 16);
     const w = shown.length * (each + 2) - 2;
-    const node = svg('g', { class: 'cp-token' });
+    /** @type {SVGElement[]} */
+    const parts = [];
     if (!few && cells.length > 1) {
-      node.append(svg('rect', {
+      parts.push(svg('rect', {
         class: 'cp-token-box cp-token-under', x: -each / 2 + 3, y: -h / 2 - 3, width: each,
         height: h, rx: 6,
       }));
     }
     shown.forEach((label, i) => {
       const x = -w / 2 + i * (each + 2);
-      node.append(svg('rect', {
+      parts.push(svg('rect', {
         class: 'cp-token-box', x, y: px(-h / 2), width: px(each), height: h, rx: 6,
       }));
       // A bundle of moved blocks shows every origin in it; a reduction shows who has contributed.
@@ -500,16 +521,16 @@ export class Picture {
       const room = each - 6;
       origins.forEach((rank, order) => {
         const [slots, slot] = reduces ? [schedule.ranks, rank] : [origins.length, order];
-        node.append(svg('rect', {
+        parts.push(svg('rect', {
           class: `cp-fill ${colour(rank)}`, x: px(x + 3 + (room * slot) / slots), y: px(-h / 2 + 3),
           width: px(room / slots), height: px(h - 6), rx: slots === 1 ? 3 : 0,
         }));
       });
-      node.append(svg('text', {
+      parts.push(svg('text', {
         class: 'cp-value', x: px(x + each / 2), y: 0, 'font-size': size,
       }, label));
     });
-    return { node, w, h };
+    return { node: tokenNode(parts, w, h), w, h };
   }
 
   /**
@@ -532,7 +553,28 @@ export class Picture {
         d += box(x - 1, y - 1, cw + 2, ch + 2, this.radius);
       }
     }
-    this.marks.replaceChildren(svg('path', { class: arrived ? 'cp-changed' : 'cp-leaving', d }));
+    this.marks.replaceChildren(svg('path', { class: arrived ? 'cp-changed' : 'cp-leaving', d }),
+      this.lit);
+    this.lit.style.opacity = '0';
+    this.lit.setAttribute('d', arrived && this.slivers ? this.newSlivers(round) : '');
+  }
+
+  /**
+   * The contributions that a step has brought in, to be lit while it lands.
+   * @param {number} round
+   */
+  newSlivers(round) {
+    const { schedule, states } = this.play;
+    let d = '';
+    for (const t of round ? schedule.rounds[round - 1].transfers : []) {
+      if (t.op !== 'reduce') continue;
+      for (let i = 0; i < t.count; i += 1) {
+        const place = { rank: t.dst, buffer: t.toBuffer, block: t.toOffset + i };
+        const brought = states[round - 1][t.src][t.fromBuffer][t.fromOffset + i];
+        for (const rank of brought?.from ?? []) d += this.sliver(this.corner(place), rank);
+      }
+    }
+    return d;
   }
 
   /**

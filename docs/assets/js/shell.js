@@ -117,11 +117,12 @@ export function buildShell(act) {
   setOptions(speed.select, SPEEDS.map((s) => ({ value: String(s), text: `${s}×` })), '1');
   const showHelp = () => help.showModal();
   const timeline = new Timeline(act);
-  const picture = svg('svg', { class: 'cp-svg', role: 'img', 'aria-label': '' });
+  const picture = svg('svg', { class: 'cp-svg cp-draw', role: 'img', 'aria-label': '' });
   const stage = html('div', {
     class: 'cp-stage', tabindex: 0, role: 'group', 'aria-label': '画面，按回车逐块查看',
   });
-  stage.append(picture);
+  const flight = html('div', { class: 'cp-tokens', 'aria-hidden': 'true' });
+  stage.append(picture, flight);
   listenToPointers(stage, act);
   const legend = html('div', { class: 'cp-legend' });
   const title = html('strong', { class: 'cp-title' });
@@ -141,7 +142,7 @@ export function buildShell(act) {
     slot, ledger, help);
   node.addEventListener('keydown', (event) => onKey(event, act, showHelp));
   return {
-    node, problem, stage, picture, legend, caption, title, words, example, buttons, timeline,
+    node, problem, stage, picture, flight, legend, caption, title, words, example, buttons, timeline,
     speed: speed.select, loop, ledger, slot,
   };
 }

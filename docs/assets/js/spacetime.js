@@ -10,7 +10,8 @@
  * @typedef {{src: number, dst: number, from: Point, to: Point, label: string, place: Place,
  *   source: Place}} Arrow
  */
-import { svg } from './dom.js';
+import { html, svg } from './dom.js';
+import { tokenNode } from './draw.js';
 import { progress, stepTitle } from './text.js';
 
 /** Room for the names of the ranks, and above for the numbers of the rounds. */
@@ -45,10 +46,11 @@ function tip(from, to) {
 
 export class SpaceTime {
   /**
-   * Build the picture in place of what the root holds.
-   * @param {SVGSVGElement} root @param {Play} play @param {{width: number, height: number}} room
+   * Build the picture in place of what was there.
+   * @param {import('./draw.js').Canvas} canvas @param {Play} play
+   * @param {{width: number, height: number}} room
    */
-  constructor(root, play, { width, height }) {
+  constructor({ picture: root, flight }, play, { width, height }) {
     const { schedule, states } = play;
     const { ranks: n, rounds } = schedule;
     this.play = play;
@@ -61,6 +63,8 @@ export class SpaceTime {
     this.extent = this.step * rounds.length;
     this.shift = Math.max(0, (this.room - this.extent) / 2);
     this.now = -1;
+    /** Where the track was moved to last. */
+    this.moved = NaN;
     /** @type {Arrow[][]} */
     this.arrows = rounds.map((round, step) => this.arrowsOf(round.transfers, step));
     root.setAttribute('viewBox', `0 0 ${width} ${this.height}`);
@@ -69,15 +73,16 @@ export class SpaceTime {
     root.classList.remove('cp-small', 'cp-matrix');
 
     this.rounds = rounds.map((round, step) => this.round(step, round.local));
-    this.playhead = svg('path', { class: 'cp-playhead', d: `M0 ${HEAD - 12}V${this.height - 6}` });
-    this.flight = svg('g', { class: 'cp-tokens' });
+    this.playhead = html('div', { class: 'cp-playhead' });
+    this.tokens = html('div');
+    flight.replaceChildren(this.playhead, this.tokens);
     this.outlines = svg('g');
     const lines = Array.from({ length: n }, (_, rank) => svg('path', {
       class: `cp-life cp-c${rank % 16}`, d: `M0 ${px(this.y(rank))}H${px(this.extent)}`,
     }));
     const marks = states.map((_, step) => this.marks(step));
     this.track = svg('g', {}, ...lines, ...this.rounds.map(({ node }) => node), ...marks,
-      this.outlines, this.playhead, this.flight);
+      this.outlines);
     const names = Array.from({ length: n }, (_, rank) => svg('g', { class: `cp-c${rank % 16}` },
       svg('circle', { class: 'cp-dot', cx: 13, cy: px(this.y(rank)), r: 4.5 }),
       svg('text', { class: 'cp-rank', x: 22, y: px(this.y(rank)), 'font-size': 12 },
@@ -178,9 +183,13 @@ export class SpaceTime {
    * @param {number} position  of the clock
    */
   draw(position) {
-    const offset = this.offset(position) + 12;
-    this.track.style.transform = `translate(${px(offset)}px,0px)`;
-    this.playhead.style.transform = `translate(${px(position * this.step)}px,0px)`;
+    const offset = px(this.offset(position) + 12);
+    if (offset !== this.moved) {
+      this.moved = offset;
+      this.track.style.transform = `translate(${offset}px,0px)`;
+    }
+    const left = offset + LEFT - 12;
+    this.playhead.style.transform = `translate(${px(left + position * this.step)}px,${HEAD - 12}px)`;
     const now = Math.ceil(position) - 1;
     if (now !== this.now) {
       this.now = now;
@@ -188,7 +197,7 @@ export class SpaceTime {
         node.classList.toggle('cp-future', step > now);
         node.classList.toggle('cp-now', step === now);
       });
-      this.flight.replaceChildren(...(now < 0 ? [] : this.arrows[now]).map((arrow) => (
+      this.tokens.replaceChildren(...(now < 0 ? [] : this.arrows[now]).map((arrow) => (
         this.token(arrow))));
     }
     const part = position - Math.max(0, now);
@@ -197,8 +206,9 @@ export class SpaceTime {
     if (now >= 0) {
       this.arrows[now].forEach(({ src, dst, from, to }, i) => {
         const lift = src === dst ? 1.5 * this.pitch * t * (1 - t) : 0;
-        /** @type {SVGElement} */ (this.flight.children[i]).style.transform = `translate(${
-          px(from.x + (to.x - from.x) * t)}px,${px(from.y + (to.y - from.y) * t - lift)}px)`;
+        /** @type {HTMLElement} */ (this.tokens.children[i]).style.transform = `translate(${
+          px(left + from.x + (to.x - from.x) * t)}px,${
+          px(from.y + (to.y - from.y) * t - lift)}px)`;
       });
     }
   }
@@ -207,12 +217,13 @@ export class SpaceTime {
   token({ label, src }) {
     const named = this.play.schedule.ranks <= 8 && this.step >= 60;
     const w = named ? 11 * label.length + 2 : 12;
-    return svg('g', { class: `cp-token cp-c${src % 16}` },
+    return tokenNode([
       svg('rect', {
-        class: 'cp-token-box cp-fill', x: -w / 2, y: named ? -10 : -6, width: w,
+        class: `cp-token-box cp-c${src % 16}`, x: -w / 2, y: named ? -10 : -6, width: w,
         height: named ? 20 : 12, rx: 5,
       }),
-      ...(named ? [svg('text', { class: 'cp-value', x: 0, y: 0, 'font-size': 11 }, label)] : []));
+      ...(named ? [svg('text', { class: 'cp-value', x: 0, y: 0, 'font-size': 11 }, label)] : []),
+    ], w, 20);
   }
 
   /**

@@ -132,6 +132,8 @@ export class Timeline {
       if (part === this.filled[i]) return;
       this.filled[i] = part;
       fill.style.transform = `scaleX(${part})`;
+      // A layer of its own while it grows, so that nothing else is painted again.
+      fill.style.willChange = part > 0 && part < 1 ? 'transform' : '';
       fill.parentElement?.classList.toggle('cp-past', part > 0.5);
     });
     const now = Math.floor(position);
