@@ -63,7 +63,10 @@ function senders(schedule, step) {
   /** @type {Map<number, Transfer[]>} */
   const found = new Map();
   for (const t of schedule.rounds[step].transfers) {
-    if (t.src !== t.dst) found.set(t.src, [...(found.get(t.src) ?? []), t]);
+    if (t.src === t.dst) continue;
+    const own = found.get(t.src);
+    if (own) own.push(t);
+    else found.set(t.src, [t]);
   }
   return [...found].sort(([a], [b]) => a - b);
 }
@@ -75,26 +78,36 @@ const placesOf = (rank, { buffer, offset, count }) =>
 /**
  * What a rank could send in pieces of one size: those it does send, and those it keeps although it
  * has them. A piece that holds the same data as one that is sent is neither.
- * @param {Schedule} schedule @param {State} before @param {number} rank
+ * @param {State} before @param {number} rank
  * @param {Transfer[]} transfers  what it sends
  * @param {number} unit  size of a piece
  * @returns {{unit: number, sent: Run[], kept: Run[]}}
  */
-function pieces(schedule, before, rank, transfers, unit) {
-  const { sent, kept } = { sent: /** @type {Run[]} */ ([]), kept: /** @type {Run[]} */ ([]) };
-  const leaving = new Set(transfers.flatMap((t) => (
-    Array.from({ length: t.count }, (_, i) => `${t.fromBuffer} ${t.fromOffset + i}`))));
-  const cells = transfers.flatMap((t) => (
-    before[rank][t.fromBuffer].slice(t.fromOffset, t.fromOffset + t.count)));
-  for (const buffer of new Set(transfers.map((t) => t.fromBuffer))) {
+function pieces(before, rank, transfers, unit) {
+  /** @type {Run[]} */
+  const sent = [];
+  /** @type {Run[]} */
+  const kept = [];
+  /** @type {Map<string, Set<number>>} */
+  const leaving = new Map();
+  for (const t of transfers) {
+    const offsets = leaving.get(t.fromBuffer) ?? new Set();
+    leaving.set(t.fromBuffer, offsets);
+    for (let i = 0; i < t.count; i += 1) offsets.add(t.fromOffset + i);
+  }
+  const cells = [...leaving].flatMap(([buffer, offsets]) => (
+    [...offsets].map((offset) => before[rank][buffer][offset])));
+  for (const [buffer, offsets] of leaving) {
     const content = before[rank][buffer];
     for (let offset = 0; offset + unit <= content.length; offset += unit) {
       const held = content.slice(offset, offset + unit);
-      const leave = held.filter((_, i) => leaving.has(`${buffer} ${offset + i}`)).length;
+      const leave = held.filter((_, i) => offsets.has(offset + i)).length;
       const run = { buffer, offset, count: unit };
       if (leave === unit) sent.push(run);
       else if (leave === 0 && held.every((cell) => cell !== null
-        && !cells.some((other) => sameCell(cell, other)))) kept.push(run);
+        && !cells.some((other) => other?.block === cell.block && sameCell(cell, other)))) {
+        kept.push(run);
+      }
     }
   }
   return { unit, sent, kept };
@@ -109,7 +122,7 @@ function choiceOf(schedule, before, rank, transfers) {
   const [{ count }] = transfers;
   const even = transfers.every((t) => t.count === count && t.fromOffset % count === 0);
   for (const unit of [...(even ? [count] : []), chunkSize(schedule), 1]) {
-    const found = pieces(schedule, before, rank, transfers, unit);
+    const found = pieces(before, rank, transfers, unit);
     if (found.sent.length && found.kept.length) return found;
   }
   return null;

@@ -136,18 +136,6 @@ export function damaged(schedule, damages) {
   return { ...schedule, rounds: changed };
 }
 
-/** @param {Heap | null} a @param {Heap | null} b @returns {Heap | null} */
-function joined(a, b) {
-  if (!a || !b) return null;
-  /** @type {Map<string, Term>} */
-  const terms = new Map();
-  for (const term of [...a, ...b]) {
-    const key = `${term.block} ${term.rank}`;
-    terms.set(key, { ...term, times: term.times + (terms.get(key)?.times ?? 0) });
-  }
-  return [...terms.values()].sort((x, y) => x.block - y.block || x.rank - y.rank);
-}
-
 /** @param {Cell} cell @returns {Heap} */
 const heapOf = ({ block, from }) => from.map((rank) => ({ block, rank, times: 1 }));
 
@@ -160,24 +148,42 @@ const heapOf = ({ block, from }) => from.map((rank) => ({ block, rank, times: 1 
  * @throws {ScheduleError} with rule "format" when it cannot be started at all
  */
 export function carryOut(schedule) {
+  const n = schedule.ranks;
+  // While it runs, a block is a map from (block, rank) to how often that contribution is in it.
   const memory = attempt(schedule).states[0].map((held) => Object.fromEntries(
-    Object.entries(held).map(([name, content]) => [name, content.map((cell) => (
-      { heap: cell && heapOf(cell), step: 0, src: -1 }))])));
+    Object.entries(held).map(([name, content]) => [name, content.map((cell) => ({
+      terms: cell && new Map(cell.from.map((rank) => [cell.block * n + rank, 1])),
+      step: 0, src: -1,
+    }))])));
   schedule.rounds.forEach(({ transfers }, index) => {
     const moving = transfers.map((t) => (
       memory[t.src]?.[t.fromBuffer]?.slice(t.fromOffset, t.fromOffset + t.count) ?? []));
+    /** Maps that nobody else holds yet, so that they may grow. @type {Set<Map<number, number>>} */
+    const fresh = new Set();
     transfers.forEach((t, number) => {
       const target = memory[t.dst]?.[t.toBuffer];
       if (!target) return;
-      moving[number].forEach(({ heap }, i) => {
+      moving[number].forEach(({ terms }, i) => {
         const at = t.toOffset + i;
-        target[at] = {
-          heap: t.op === 'copy' ? heap : joined(target[at].heap, heap), step: index + 1, src: t.src,
-        };
+        let result = terms;
+        if (t.op === 'reduce') {
+          const held = target[at].terms;
+          result = held && terms && (fresh.has(held) ? held : new Map(held));
+          if (result && terms) {
+            fresh.add(result);
+            for (const [key, times] of terms) result.set(key, times + (result.get(key) ?? 0));
+          }
+        }
+        target[at] = { terms: result, step: index + 1, src: t.src };
       });
     });
   });
-  return memory;
+  return memory.map((held) => Object.fromEntries(Object.entries(held).map(([name, content]) => (
+    [name, content.map(({ terms, step, src }) => ({
+      heap: terms && [...terms].sort(([a], [b]) => a - b).map(([key, times]) => (
+        { block: Math.floor(key / n), rank: key % n, times })),
+      step, src,
+    }))]))));
 }
 
 /**
