@@ -135,7 +135,13 @@ def demo_block(
 MACROS: tuple[Callable[..., str], ...] = (demo, demo_output, demo_block)
 """The macros of this module. Their first parameter is the page, which `define_env` fills in."""
 
-PROJECT_MODULES = ("collectives", "generate_schedules", "schedule_macros", "benchmark_macros")
+PROJECT_MODULES = (
+    "collectives",
+    "generate_schedules",
+    "schedule_macros",
+    "benchmark_macros",
+    "race_macros",
+)
 """What `mkdocs serve` imports afresh at every build, so that an edit to it is seen."""
 
 INDENTED_CALL = re.compile(r"^([ \t]+)\{\{(?!.*\}\}.*\{\{)(.+?)\}\}[ \t]*$", re.MULTILINE)
@@ -165,6 +171,7 @@ def define_env(env: Any) -> None:
     forget_project_modules()
     import benchmark_macros
     import generate_schedules
+    import race_macros
     import schedule_macros
 
     generate_schedules.generate(docs / SCHEDULES)
@@ -178,7 +185,8 @@ def define_env(env: Any) -> None:
 
         return call
 
-    for macro in (*MACROS, *schedule_macros.MACROS, *benchmark_macros.MACROS):
+    modules = (schedule_macros, benchmark_macros, race_macros)
+    for macro in (*MACROS, *(macro for module in modules for macro in module.MACROS)):
         env.macro(with_page(macro), macro.__name__)
 
 
