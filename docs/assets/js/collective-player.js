@@ -179,7 +179,8 @@ class CollectivePlayer extends HTMLElement {
     });
     seen.observe(this);
     const sized = new ResizeObserver(() => this.#fit());
-    sized.observe(shell.stage);
+    // Not the stage: its height follows from the width, and so it would be told of its own change.
+    sized.observe(shell.timeline.node);
     // A press anywhere else closes the menu, as a menu does.
     document.addEventListener('pointerdown', ({ target }) => {
       const menu = this.#controls?.menu;
