@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from engines import Engine
 from generate_schedules import DEFAULT_OUTPUT
 from panel_page import (
     CONTROLS,
@@ -326,3 +327,61 @@ def test_the_panel_is_fit_for_everyone(width: int, scheme: str, bench: Bench):
     assert faults + axe_faults(page) == []
     assert too_small(page) == []
     assert not scrolls_sideways(page)
+
+
+# ------------------------------------------------------------------------------- in every engine
+
+
+RIGHT = "块 2"
+"""What rank 3 sends in the first round of the ring, and the first question is about."""
+
+
+def test_every_engine_holds_the_round_until_the_mouse_has_answered(engine: Engine):
+    engine.open(tag(RING, CONTROLS))
+    engine.choose("速度", "4")
+    engine.click("更多")
+    engine.click(TITLE)
+    asked = "p.querySelector('.cp-predict-question')?.textContent"
+    engine.wait_for(f"{asked} === '第 1 轮：rank 3 会把哪一块发给右邻居？'")
+    engine.click("播放")
+    engine.wait_for("!p.playing")
+    assert engine.evaluate("p.round") == 0
+    engine.click(RIGHT)
+    engine.wait_for("p.querySelector('.cp-verdict').dataset.kind === 'right'")
+    engine.click("看这一轮")
+    engine.wait_for(f"p.round === 1 && !p.playing && {asked}.startsWith('第 2 轮：')")
+    assert engine.evaluate("p.querySelector('.cp-predict-score').textContent") == "答对 1 / 1"
+
+
+def test_every_engine_takes_an_answer_from_the_keyboard(engine: Engine):
+    engine.open(tag(RING, CONTROLS))
+    engine.choose("速度", "4")
+    engine.focus("更多")
+    engine.press("Enter")
+    engine.focus(TITLE)
+    engine.press("Enter")
+    engine.wait_for("document.activeElement === p.querySelector('.cp-side')")
+    engine.press("ArrowRight")
+    engine.focus("块 0")
+    engine.press("Enter")
+    engine.wait_for("p.querySelector('.cp-verdict').dataset.kind === 'wrong'")
+    engine.wait_for("document.activeElement === find('看这一轮')")
+    engine.press("Enter")
+    engine.wait_for("p.round === 1 && !p.playing")
+    assert engine.evaluate("document.activeElement.className") == "cp-predict-question"
+
+
+def test_every_engine_takes_an_answer_from_a_finger_on_the_stage(engine: Engine):
+    engine.open(tag(RING, CONTROLS), width=390)
+    engine.click("更多", touch=True)
+    engine.click(TITLE, touch=True)
+    engine.wait_for("p.querySelector('.cp-predict-question')")
+    across, down = engine.evaluate("""(() => {
+        const stage = p.querySelector('.cp-stage').getBoundingClientRect();
+        const cell = p.querySelectorAll('.cp-card[data-rank="3"] .cp-value')[2]
+            .getBoundingClientRect();
+        return [(cell.x + cell.width / 2 - stage.x) / stage.width,
+            (cell.y + cell.height / 2 - stage.y) / stage.height];
+    })()""")
+    engine.click(css=".cp-stage", at=(across, down), touch=True)
+    engine.wait_for("p.querySelector('.cp-verdict').dataset.kind === 'right'")

@@ -18,9 +18,19 @@ from collectives.algorithms import REGISTRY
 from collectives.primitives import PRIMITIVES
 from collectives.prove import ProofError, prove
 from collectives.serialize import schedule_from_json
+from engines import Engine
 from generate_schedules import DEFAULT_OUTPUT, generate, published_ranks, schedule_path
-from panel_page import ask, axe_faults, open_panel, panel, press, scrolls_sideways, too_small
-from player_bench import Bench
+from panel_page import (
+    CONTROLS,
+    ask,
+    axe_faults,
+    open_panel,
+    panel,
+    press,
+    scrolls_sideways,
+    too_small,
+)
+from player_bench import Bench, tag
 from player_node import ask as ask_node
 
 TITLE = "如果……"
@@ -470,3 +480,49 @@ def test_the_panel_is_fit_for_everyone(width: int, scheme: str, bench: Bench):
     assert axe_faults(page) == []
     assert too_small(page) == []
     assert not scrolls_sideways(page)
+
+
+# ------------------------------------------------------------------------------- in every engine
+
+
+def test_every_engine_breaks_a_schedule_with_the_mouse_and_restores_it(engine: Engine):
+    engine.open(tag(RING, CONTROLS))
+    engine.click("更多")
+    engine.click(TITLE)
+    engine.click("删掉", inside=".cp-side")
+    engine.wait_for("p.querySelector('.cp-verdict')?.textContent.includes('2 + 3 + 4 = 9')")
+    engine.click("跳到出错的那一步")
+    assert engine.evaluate("[p.round, p.stateAt(6)[0].tensor[3].from]") == [6, [1, 2, 3]]
+    assert engine.evaluate("p.querySelectorAll('.cp-outline-wrong[d^=M]').length") == 4
+    engine.click("还原")
+    assert engine.evaluate("p.stateAt(6)[0].tensor[3].from") == [0, 1, 2, 3]
+    assert engine.evaluate("p.querySelector('.cp-verdict').hidden")
+
+
+def test_every_engine_breaks_a_schedule_with_the_keyboard(engine: Engine):
+    engine.open(tag(RING, CONTROLS))
+    engine.focus("更多")
+    engine.press("Enter")
+    engine.focus(TITLE)
+    engine.press("Enter")
+    engine.wait_for("document.activeElement === p.querySelector('.cp-side')")
+    engine.choose("要改哪一步", "3")
+    engine.focus("下一步再做一次")
+    engine.press("Enter")
+    engine.wait_for("p.querySelector('.cp-verdict').dataset.kind === 'right'")
+    engine.focus("同一步里做两次")
+    engine.press("Enter")
+    engine.wait_for("p.querySelector('.cp-verdict').dataset.kind === 'wrong'")
+    assert engine.evaluate("p.rounds") == 3
+    engine.press("Escape")
+    engine.wait_for("p.rounds === 6 && document.activeElement === find('更多')")
+
+
+def test_every_engine_breaks_a_schedule_with_a_finger(engine: Engine):
+    engine.open(tag(RING, CONTROLS), width=390)
+    engine.click("更多", touch=True)
+    engine.click(TITLE, touch=True)
+    engine.click("同一步里做两次", touch=True)
+    engine.wait_for("p.querySelector('.cp-verdict')?.textContent.includes('算了两次')")
+    engine.click(css=".cp-whatif-list button", touch=True)
+    engine.wait_for("p.rounds === 6")

@@ -32,7 +32,7 @@ import { chunkSize } from './schedule.js';
 import { placeName, stepTitle } from './text.js';
 
 /** More terms than this are counted instead of written out. */
-const MOST_TERMS = 8;
+const MOST_TERMS = 10;
 
 /** Operations that do not mind a number that counts twice. @type {Op[]} */
 const FORGIVING = ['max', 'min'];

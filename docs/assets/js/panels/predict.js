@@ -99,6 +99,8 @@ export class Predictor {
     const { question } = this;
     if (!question || this.answer) return;
     const inside = this.node.contains(document.activeElement);
+    // A step that was asked for a moment ago must not begin behind the verdict.
+    this.host.pause();
     this.answer = answer;
     this.asked += 1;
     if (answer.right) this.right += 1;
