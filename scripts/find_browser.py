@@ -1,10 +1,15 @@
-"""Find a Chromium-family browser for the tests, or install one.
+"""Find the browsers of the tests, or install them.
 
-Order: the one named by CHROMIUM; an installed Chromium, Chrome or Edge; the one Playwright has
-downloaded; with `--install` also Playwright's download; then, as root, Debian's package.
-
-Playwright drives the browser through a Node of its own, which needs a library that a bare Debian
+Chromium has to be there. Order: the one named by CHROMIUM; an installed Chromium, Chrome or Edge;
+the one Playwright has downloaded; with `--install` also Playwright's download; then Debian's
+package. Playwright drives it through a Node of its own, which needs a library that a bare Debian
 lacks; `--install` sees to that too.
+
+Firefox (the one named by FIREFOX, else an installed one) and WebKit (WebKitGTK's MiniBrowser, its
+driver, and a screen that is only memory) are taken where they are. `--install` adds them from
+Debian's packages: as root, and on a CI machine through sudo where that asks no password. Elsewhere
+one line says what is missing and the tests of that engine are skipped; where `required()` holds
+they fail instead, and so does `--install`.
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 COMMANDS = (
     "chromium",
@@ -37,6 +43,12 @@ WINDOWS_PROGRAMS = (
     "Chromium/Application/chrome.exe",
     "Google/Chrome/Application/chrome.exe",
     "Microsoft/Edge/Application/msedge.exe",
+)
+
+FIREFOX_COMMANDS = (
+    "firefox-esr",
+    "firefox",
+    "/Applications/Firefox.app/Contents/MacOS/firefox",
 )
 
 QUIET = (
@@ -132,8 +144,7 @@ def find() -> str:
 def arguments() -> list[str]:
     """Return the command-line switches for a browser under test."""
     # Chromium refuses to start its sandbox as root.
-    as_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    return [*QUIET, "--no-sandbox"] if as_root else list(QUIET)
+    return [*QUIET, "--no-sandbox"] if is_root() else list(QUIET)
 
 
 def download() -> None:
@@ -142,12 +153,111 @@ def download() -> None:
     subprocess.run(command, check=False)
 
 
+def is_root() -> bool:
+    """Tell whether this user may do everything on this machine."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def apt_get() -> list[str]:
+    """Return the command that installs Debian packages without asking anyone, or an empty list.
+
+    A reader's sudo is left alone: only a CI machine expects that packages are installed.
+    """
+    if not shutil.which("apt-get"):
+        return []
+    command = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet"]
+    if is_root():
+        return command
+    if os.environ.get("CI") and starts("sudo", "-n", "true"):
+        return ["sudo", "-n", *command]
+    return []
+
+
 def install_packages(*names: str) -> None:
     """Install Debian packages, where this user may."""
-    if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    command = apt_get()
+    if command:
         for step in (["update"], ["install", "--yes", *names]):
-            subprocess.run(["apt-get", "--quiet", *step], env=environment, check=False)
+            subprocess.run([*command, *step], check=False)
+
+
+class WebKit(NamedTuple):
+    """The programs that make up a WebKit under test."""
+
+    driver: str
+    browser: str
+    screen: str
+
+
+def find_firefox() -> str:
+    """Return the path of Firefox.
+
+    Raises:
+        NoBrowserError: there is none, or FIREFOX names no executable file.
+    """
+    named = os.environ.get("FIREFOX")
+    if named and not shutil.which(named):
+        raise NoBrowserError(f"环境变量 FIREFOX 指向的 {named} 不是可执行文件")
+    for command in (named,) if named else FIREFOX_COMMANDS:
+        path = shutil.which(command)
+        if path:
+            return path
+    raise NoBrowserError(
+        "没有找到 Firefox：请安装它（Debian：sudo apt install firefox-esr），"
+        "或用环境变量 FIREFOX 指定它的路径"
+    )
+
+
+def mini_browsers() -> list[str]:
+    """Return the paths of WebKitGTK's own browser for tests, which is on nobody's PATH."""
+    folders = ("lib*/webkit2gtk-4.1", "lib/*/webkit2gtk-4.1")
+    return [str(path) for folder in folders for path in Path("/usr").glob(f"{folder}/MiniBrowser")]
+
+
+def find_webkit() -> WebKit:
+    """Return the programs of WebKitGTK.
+
+    Raises:
+        NoBrowserError: one of them is missing.
+    """
+    driver, screen, browsers = (
+        shutil.which("WebKitWebDriver"),
+        shutil.which("Xvfb"),
+        mini_browsers(),
+    )
+    if driver and screen and browsers:
+        return WebKit(driver, browsers[0], screen)
+    raise NoBrowserError(
+        "没有找到 WebKitGTK 的 WebKitWebDriver、MiniBrowser 或 Xvfb："
+        "请安装它们（Debian：sudo apt install webkit2gtk-driver xvfb）"
+    )
+
+
+OTHER_ENGINES: dict[str, tuple[Callable[[], object], tuple[str, ...]]] = {
+    "Firefox": (find_firefox, ("firefox-esr",)),
+    "WebKit": (find_webkit, ("webkit2gtk-driver", "xvfb")),
+}
+"""How each engine beside Chromium is found, and the packages that bring it."""
+
+
+def required() -> bool:
+    """Tell whether every engine has to be there: on a CI machine, and where apt can install it."""
+    return bool(os.environ.get("CI")) or (is_root() and bool(apt_get()))
+
+
+def missing_engines() -> list[str]:
+    """Install the engines beside Chromium; return a sentence for each that is still missing."""
+    sentences = []
+    for find_engine, packages in OTHER_ENGINES.values():
+        try:
+            find_engine()
+        except NoBrowserError:
+            install_packages(*packages)
+            try:
+                find_engine()
+            except NoBrowserError as error:
+                sentences.append(str(error))
+    return sentences
 
 
 def find_or_install() -> str:
@@ -172,17 +282,22 @@ def find_or_install() -> str:
 
 
 def main() -> int:
-    """Print the path of a browser; with `--install`, install one when there is none."""
+    """Print the path of a browser; with `--install`, install every engine that is missing."""
     unknown = [argument for argument in sys.argv[1:] if argument != "--install"]
     if unknown:
         print(f"find_browser.py：不认识的参数 {unknown[0]}", file=sys.stderr)
         return 2
+    install = "--install" in sys.argv
     try:
-        print(find_or_install() if "--install" in sys.argv else find())
+        print(find_or_install() if install else find())
     except NoBrowserError as error:
         print(error, file=sys.stderr)
         return 1
-    return 0
+    missing = missing_engines() if install else []
+    for sentence in missing:
+        skipped = "" if required() else "；它的测试会跳过"
+        print(f"注意：{sentence}{skipped}", file=sys.stderr)
+    return 1 if missing and required() else 0
 
 
 if __name__ == "__main__":

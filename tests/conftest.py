@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from http.server import ThreadingHTTPServer
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,6 +14,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 import find_browser
 import generate_schedules
 from built_site import MOUNT, Site, SiteHandler, build_site
+from engines import Chromium, Engine, Firefox, Served, WebKit
+from player_bench import Bench, BenchPages
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,6 +53,55 @@ def browser() -> Iterator[Browser]:
         )
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def served() -> Iterator[Served]:
+    """The player on a page of its own, served to any engine."""
+    served = Served(BenchPages(generate_schedules.DEFAULT_OUTPUT))
+    yield served
+    served.close()
+
+
+@pytest.fixture(scope="session", params=["Chromium", "Firefox", "WebKit"])
+def launched(request: pytest.FixtureRequest, served: Served) -> Iterator[Engine]:
+    """Each engine, started once; one that this machine lacks is skipped, on CI it is missed."""
+    try:
+        if request.param == "Chromium":
+            engine: Engine = Chromium(served, request.getfixturevalue("browser"))
+        else:
+            engine = {"Firefox": Firefox, "WebKit": WebKit}[request.param](served)
+    except find_browser.NoBrowserError as error:
+        if find_browser.required():
+            pytest.fail(str(error), pytrace=False)
+        pytest.skip(str(error))
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def engine(launched: Engine) -> Iterator[Engine]:
+    """An engine to open pages in; the test fails when a page misbehaves in any way."""
+    yield launched
+    problems = launched.finish()
+    assert not problems, "\n".join(problems)
+
+
+@pytest.fixture(scope="session")
+def schedules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with every published schedule, written for this run."""
+    folder = tmp_path_factory.mktemp("published")
+    generate_schedules.generate(folder)
+    return folder
+
+
+@pytest.fixture
+def bench(browser: Browser, schedules: Path) -> Iterator[Bench]:
+    """A page of one's own; the test fails on an uncaught error or a request to another host."""
+    bench = Bench(browser, schedules)
+    yield bench
+    bench.close()
+    assert not bench.problems, "\n".join(bench.problems)
 
 
 class Visitor:

@@ -34,25 +34,22 @@ def tag(src: str, controls: str | None = CONTROLS, inside: str = "", more: str =
     return f'<collective-player src="schedules/{src}"{wanted} {more}>{table}</collective-player>'
 
 
-class Bench:
-    """Serves pages, the player and schedules out of the test itself.
+class BenchPages:
+    """What a bench serves, whichever way it reaches the browser: a page, the player, schedules.
 
     Attributes:
-        problems: what no reader should meet: uncaught errors, requests to other hosts.
+        head: what stands before everything else in the page.
+        body: what the page holds.
         files: path below schedules/ -> text, or None for 404; before what is on disk.
-        held: paths below schedules/ whose answer waits until `release`.
         asked: every path below schedules/ that was requested, in order.
     """
 
-    def __init__(self, browser: Browser, schedules: Path) -> None:
-        self.browser = browser
+    def __init__(self, schedules: Path) -> None:
         self.schedules = schedules
-        self.problems: list[str] = []
         self.files: dict[str, str | None] = {}
-        self.held: dict[str, list[Route]] = {}
         self.asked: list[str] = []
+        self.head = ""
         self.body = ""
-        self.contexts: list[BrowserContext] = []
 
     def text(self, path: str) -> str:
         """A published file."""
@@ -61,6 +58,48 @@ class Bench:
     def data(self, path: str) -> Any:
         """A published file, parsed."""
         return json.loads(self.text(path))
+
+    def answer(self, path: str) -> tuple[str, str] | None:
+        """The content type and the text of a path, or None where there is nothing."""
+        if path == "/":
+            return "text/html; charset=utf-8", self._page()
+        if path.startswith("/schedules/"):
+            name = path.removeprefix("/schedules/")
+            file = self.schedules / name
+            text = self.files[name] if name in self.files else _read(file)
+        else:
+            text = _read(ROOT / "docs" / path.lstrip("/"))
+        kind = TYPES.get(Path(path).suffix, "text/plain")
+        return None if text is None else (f"{kind}; charset=utf-8", text)
+
+    def _page(self) -> str:
+        return f"""<!doctype html>
+<html lang="zh"><meta charset="utf-8">{self.head}<title>播放器</title>
+<meta name="viewport" content="width=device-width">
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/assets/css/collective-player.css">
+<script type="module" src="/assets/js/collective-player.js"></script>
+<body>{self.body}</body></html>"""
+
+
+def _read(file: Path) -> str | None:
+    return file.read_text(encoding="utf-8") if file.is_file() else None
+
+
+class Bench(BenchPages):
+    """Hands pages to Chromium out of the test itself.
+
+    Attributes:
+        problems: what no reader should meet: uncaught errors, requests to other hosts.
+        held: paths below schedules/ whose answer waits until `release`.
+    """
+
+    def __init__(self, browser: Browser, schedules: Path) -> None:
+        super().__init__(schedules)
+        self.browser = browser
+        self.problems: list[str] = []
+        self.held: dict[str, list[Route]] = {}
+        self.contexts: list[BrowserContext] = []
 
     def open(
         self,
@@ -106,47 +145,29 @@ class Bench:
     def release(self, path: str) -> None:
         """Answer the requests for a path that were held back."""
         for route in self.held.pop(path, []):
-            self._send(route, path)
+            self._send(route)
 
     def _answer(self, route: Route) -> None:
         address = urlsplit(route.request.url)
+        name = address.path.removeprefix("/schedules/")
         if address.netloc != urlsplit(ADDRESS).netloc:
             self.problems.append(f"request to another host: {route.request.url}")
             route.abort()
-        elif address.path == "/":
-            route.fulfill(content_type="text/html; charset=utf-8", body=self._page())
-        elif address.path.startswith("/schedules/"):
-            path = address.path.removeprefix("/schedules/")
-            self.asked.append(path)
-            if path in self.held:
-                self.held[path].append(route)
-            else:
-                self._send(route, path)
+            return
+        if name != address.path:
+            self.asked.append(name)
+        if name in self.held:
+            self.held[name].append(route)
         else:
-            file = ROOT / "docs" / address.path.lstrip("/")
-            self._fulfil(route, file.read_text(encoding="utf-8") if file.is_file() else None)
+            self._send(route)
 
-    def _send(self, route: Route, path: str) -> None:
-        file = self.schedules / path
-        published = file.read_text(encoding="utf-8") if file.is_file() else None
-        self._fulfil(route, self.files.get(path, published))
-
-    def _fulfil(self, route: Route, text: str | None) -> None:
-        suffix = Path(urlsplit(route.request.url).path).suffix
-        if text is None:
+    def _send(self, route: Route) -> None:
+        answer = self.answer(urlsplit(route.request.url).path)
+        if answer is None:
             route.fulfill(status=404, body="")
         else:
-            kind = TYPES.get(suffix, "text/plain")
-            route.fulfill(content_type=f"{kind}; charset=utf-8", body=text)
-
-    def _page(self) -> str:
-        return f"""<!doctype html>
-<html lang="zh"><meta charset="utf-8"><title>播放器</title>
-<meta name="viewport" content="width=device-width">
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/assets/css/collective-player.css">
-<script type="module" src="/assets/js/collective-player.js"></script>
-<body>{self.body}</body></html>"""
+            kind, text = answer
+            route.fulfill(content_type=kind, body=text)
 
     def close(self) -> None:
         for context in self.contexts:

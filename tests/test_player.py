@@ -4,40 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from broken_schedules import CORPUS, as_json
 from collectives.algorithms import algorithms_of
 from collectives.primitives import PRIMITIVES
+from colour import contrast
 from conftest import Visitor
-from generate_schedules import generate, schedule_path
+from generate_schedules import schedule_path
 from player_bench import COUNT_FRAMES, ROOT, Bench, tag
 
 RING = "allreduce/ring/n4.json"
 OPENING = {slug: schedule_path(algorithms_of(slug)[0], 4, {}) for slug in PRIMITIVES}
 """The file that a primitive opens with."""
-
-
-@pytest.fixture(scope="session")
-def schedules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("published")
-    generate(folder)
-    return folder
-
-
-@pytest.fixture
-def bench(browser: Browser, schedules: Path) -> Iterator[Bench]:
-    """A page of one's own; the test fails on an uncaught error or a request to another host."""
-    bench = Bench(browser, schedules)
-    yield bench
-    bench.close()
-    assert not bench.problems, "\n".join(bench.problems)
 
 
 def player(page: Page) -> Locator:
@@ -704,17 +687,6 @@ def test_the_palette_follows_the_page_then_the_system(
     background = page.locator(".cp").evaluate("(node) => getComputedStyle(node).backgroundColor")
     red = int(re.findall(r"\d+", background)[0])
     assert (red < 60) is dark, background
-
-
-def luminance(colour: str) -> float:
-    channels = [int(value) / 255 for value in re.findall(r"\d+", colour)[:3]]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(a: str, b: str) -> float:
-    high, low = sorted((luminance(a), luminance(b)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

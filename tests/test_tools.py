@@ -243,6 +243,94 @@ def test_a_program_that_lacks_a_library_does_not_count_as_there(machine: Path):
     assert not find_browser.starts(str(machine / "missing"))
 
 
+@pytest.fixture
+def other_engines(no_browser: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """A machine with Chromium alone; returns what is installed on it, which brings nothing."""
+    installed: list[tuple[str, ...]] = []
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.delenv("FIREFOX", raising=False)
+    monkeypatch.setenv("CHROMIUM", sys.executable)
+    monkeypatch.setattr(find_browser, "FIREFOX_COMMANDS", ("firefox-esr", "firefox"))
+    monkeypatch.setattr(find_browser, "is_root", lambda: False)
+    monkeypatch.setattr(find_browser, "install_packages", lambda *names: installed.append(names))
+    monkeypatch.setattr(sys, "argv", ["find_browser.py", "--install"])
+    return installed
+
+
+def test_each_missing_engine_is_one_line_that_says_what_to_install(
+    other_engines: list[tuple[str, ...]], capsys: pytest.CaptureFixture[str]
+):
+    assert find_browser.main() == 0
+    assert other_engines == [("firefox-esr",), ("webkit2gtk-driver", "xvfb")]
+    firefox, webkit = capsys.readouterr().err.splitlines()
+    assert "apt install firefox-esr" in firefox
+    assert "apt install webkit2gtk-driver xvfb" in webkit
+    assert firefox.endswith("它的测试会跳过")
+    assert webkit.endswith("它的测试会跳过")
+
+
+@on_posix
+def test_on_ci_and_where_apt_could_install_it_a_missing_engine_is_a_failure(
+    other_engines: list[tuple[str, ...]],
+    no_browser: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.setenv("CI", "true")
+    assert find_browser.main() == 1
+    assert "跳过" not in capsys.readouterr().err
+    monkeypatch.delenv("CI")
+    add_command(no_browser, "apt-get", "exit 0")
+    assert find_browser.main() == 0
+    monkeypatch.setattr(find_browser, "is_root", lambda: True)
+    assert find_browser.main() == 1
+
+
+@on_posix
+def test_engines_that_are_there_are_taken_and_nothing_is_installed(
+    other_engines: list[tuple[str, ...]], no_browser: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for name in ("firefox", "WebKitWebDriver", "Xvfb"):
+        add_command(no_browser, name, "exit 0")
+    monkeypatch.setattr(find_browser, "mini_browsers", lambda: ["/usr/lib/MiniBrowser"])
+    assert find_browser.main() == 0
+    assert other_engines == []
+    assert find_browser.find_firefox() == str(no_browser / "firefox")
+    assert find_browser.find_webkit() == (
+        str(no_browser / "WebKitWebDriver"),
+        "/usr/lib/MiniBrowser",
+        str(no_browser / "Xvfb"),
+    )
+
+
+@on_posix
+def test_a_firefox_named_by_the_reader_beats_all_or_is_said_to_be_wrong(
+    no_browser: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    add_command(no_browser, "firefox", "exit 0")
+    add_command(tmp_path, "my-firefox", "exit 0")
+    monkeypatch.setenv("FIREFOX", str(tmp_path / "my-firefox"))
+    assert find_browser.find_firefox() == str(tmp_path / "my-firefox")
+    monkeypatch.setenv("FIREFOX", "/no/such/firefox")
+    with pytest.raises(find_browser.NoBrowserError, match="/no/such/firefox"):
+        find_browser.find_firefox()
+
+
+@on_posix
+def test_only_root_and_ci_install_packages(no_browser: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setattr(find_browser, "is_root", lambda: False)
+    add_command(no_browser, "apt-get", "exit 0")
+    add_command(no_browser, "sudo", "exit 0")
+    assert find_browser.apt_get() == []
+    monkeypatch.setenv("CI", "true")
+    assert find_browser.apt_get()[:2] == ["sudo", "-n"]
+    add_command(no_browser, "sudo", "exit 1")
+    assert find_browser.apt_get() == []
+    monkeypatch.setattr(find_browser, "is_root", lambda: True)
+    assert find_browser.apt_get()[0] == "env"
+
+
 def test_an_unknown_argument_is_one_line_and_exit_code_2(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
