@@ -1,6 +1,7 @@
 # make serve   在 http://127.0.0.1:8000 预览，改动自动刷新
 # make test    运行全部检查：ruff、mypy、tsc、pytest（含浏览器）
 # make site    严格构建到 site/
+# make player  把播放器的源文件打包进 docs/assets/player/
 # make bench   测量证明和各算法的用时，写入 docs/assets/benchmarks.json
 # make lock    重新解析 constraints.txt
 # make clean   删除构建产物、虚拟环境和 node_modules
@@ -17,7 +18,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := serve
-.PHONY: serve test site bench lock clean
+.PHONY: serve test site player bench lock clean
 
 serve: $(VENV)/.docs
 	MACROS_FAIL=false $(BIN)/python -m mkdocs serve --dev-addr $(ADDR)
@@ -33,6 +34,9 @@ test: $(VENV)/.test
 	$(BIN)/node node_modules/typescript/bin/tsc
 	$(BIN)/node node_modules/typescript/bin/tsc --project tests/js
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+player: node_modules/.installed
+	$(BIN)/python scripts/bundle_player.py
 
 bench: $(VENV)/.test
 	$(BIN)/python scripts/bench.py

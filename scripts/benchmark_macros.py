@@ -1,11 +1,13 @@
 """What pages may ask of the recorded benchmarks: tables and a plot.
 
 The data are ``docs/assets/benchmarks.json``, written by ``make bench`` on one machine at one time;
-everything shown says which. Registered by ``site_macros``.
+everything shown says which. Sizes are the same everywhere, so they are taken from the files
+themselves. Registered by ``site_macros``.
 """
 
 from __future__ import annotations
 
+import gzip
 import html
 import json
 import math
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from collectives.algorithms import REGISTRY
 from collectives.primitives import PRIMITIVES
+from player_bundle import BUNDLE, ENTRIES, MANIFEST
 
 if TYPE_CHECKING:
     from site_macros import Page
@@ -118,6 +121,20 @@ def proof_table(page: Page) -> str:
     return "\n".join(lines) + "\n"
 
 
+def bundle_table(page: Page) -> str:
+    """Show how large the files of the player are, those that every page loads first."""
+    files = [path for path in (page.docs / BUNDLE).iterdir() if path.name != MANIFEST]
+    lines = ["| 文件 | 何时载入 | 字节 | gzip 后 |", "| --- | --- | ---: | ---: |"]
+    first = 0
+    for path in sorted(files, key=lambda path: (path.stem not in ENTRIES, path.name)):
+        content = path.read_bytes()
+        packed = len(gzip.compress(content, 9))
+        when = "打开页面" if path.stem in ENTRIES else "用到时"
+        first += packed if path.stem in ENTRIES else 0
+        lines.append(f"| `{path.name}` | {when} | {len(content)} | {packed} |")
+    return "\n".join(lines) + f"\n\n打开页面时一共载入 {first / 1000:.1f} KB（gzip 后）。\n"
+
+
 def _data(page: Page) -> dict[str, Any]:
     path = page.docs / "assets" / "benchmarks.json"
     try:
@@ -162,5 +179,6 @@ MACROS: tuple[Callable[..., str], ...] = (
     benchmark_table,
     benchmark_plot,
     proof_table,
+    bundle_table,
 )
 """Every macro of this module; ``site_macros`` fills in the page."""

@@ -141,6 +141,7 @@ PROJECT_MODULES = (
     "schedule_macros",
     "benchmark_macros",
     "race_macros",
+    "player_bundle",
 )
 """What `mkdocs serve` imports afresh at every build, so that an edit to it is seen."""
 
@@ -164,16 +165,25 @@ def keep_indentation(markdown: str) -> str:
 def define_env(env: Any) -> None:
     """Generate the schedules and register the macros. The macros plugin calls this at every build.
 
+    Zensical, the successor of MkDocs, calls it for every page, and nothing else.
+
     Args:
-        env: the macros plugin; its `conf` is the MkDocs configuration, its `page` the current page.
+        env: the macros plugin; its `conf` is the MkDocs configuration, its `page` the current page,
+            which MkDocs has not yet.
     """
     docs = Path(env.conf["docs_dir"])
     forget_project_modules()
     import benchmark_macros
     import generate_schedules
+    import player_bundle
     import race_macros
     import schedule_macros
 
+    page = getattr(env, "page", None)
+    if page is None:
+        player_bundle.warn_when_stale(docs)
+    else:
+        player_bundle.choose_for(page, docs)
     generate_schedules.generate(docs / SCHEDULES)
 
     def with_page(macro: Callable[..., str]) -> Callable[..., str]:
@@ -192,6 +202,9 @@ def define_env(env: Any) -> None:
 
 def on_pre_page_macros(env: Any) -> None:
     """Prepare the Markdown of a page. The macros plugin calls this before it renders the page."""
+    import player_bundle
+
+    player_bundle.choose_for(env.page, Path(env.conf["docs_dir"]))
     env.markdown = keep_indentation(env.markdown)
 
 

@@ -18,10 +18,18 @@ MOUNT = "/collectives-illustrated/"
 
 
 def build_site(
-    target: Path, *, config: Path | None = None, **environment: str
+    target: Path, *, config: Path | None = None, strict: bool = True, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Build the site strictly into `target`, as `make site` does, in a process of its own."""
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(target)]
+    """Build the site into `target` in a process of its own: as `make site` does, else as a preview.
+
+    Args:
+        target: the folder for the site.
+        config: another mkdocs.yml than that of the repository.
+        strict: whether a warning fails the build.
+        environment: variables on top of those of this process.
+    """
+    command = [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(target)]
+    command += ["--strict"] if strict else []
     if config is not None:
         command += ["--config-file", str(config)]
     return subprocess.run(

@@ -47,6 +47,14 @@ def project(tmp_path: Path) -> Path:
     return copy
 
 
+@pytest.fixture
+def edited(project: Path) -> Path:
+    """The copy, with a source of the player changed after it was bundled."""
+    module = project / "docs" / "assets" / "js" / "dom.js"
+    module.write_text(module.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    return project
+
+
 Build = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -81,6 +89,26 @@ def test_a_second_build_leaves_every_generated_file_alone(site: Site, tmp_path: 
     assert before
     assert build_site(tmp_path / "site").returncode == 0
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.json")} == before
+
+
+def test_a_strict_build_refuses_a_bundle_that_is_older_than_its_sources(
+    edited: Path, tmp_path: Path
+):
+    result = build_site(tmp_path / "site", config=edited / "mkdocs.yml")
+    assert result.returncode != 0
+    assert "WARNING -  播放器的源文件改过：运行 make player 重新打包\n" in result.stdout
+    assert "Aborted with 1 warnings" in result.stdout
+
+
+def test_the_preview_shows_an_edit_of_the_player_that_is_not_bundled_yet(
+    edited: Path, tmp_path: Path
+):
+    result = build_site(tmp_path / "site", config=edited / "mkdocs.yml", strict=False)
+    assert result.returncode == 0, result.stdout
+    index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert 'src="assets/js/collective-player.js"' in index
+    assert 'href="assets/css/collective-player.css"' in index
+    assert "assets/player/" not in index
 
 
 def test_a_harmless_addition_to_a_page_still_builds(build_with: Build):
@@ -171,8 +199,8 @@ class Environment:
 @pytest.mark.parametrize(
     "page",
     [
-        SimpleNamespace(url="a/b/", file=SimpleNamespace(src_uri="a/b.md")),
-        SimpleNamespace(url="a/b/", path="a/b.md"),
+        SimpleNamespace(url="a/b/", meta={}, file=SimpleNamespace(src_uri="a/b.md")),
+        SimpleNamespace(url="a/b/", meta={}, path="a/b.md"),
     ],
     ids=["MkDocs", "Zensical"],
 )

@@ -1,0 +1,6 @@
+/**
+ * Everything that the pages of this site load. Another page needs collective-player.js alone.
+ */
+import './collective-player.js';
+import './algorithm-table.js';
+import './collective-race.js';
