@@ -18,7 +18,9 @@ from collectives.algorithms import REGISTRY, algorithms_of
 from collectives.cost import count_cost, round_costs
 from collectives.primitives import PRIMITIVES
 from conftest import Visitor
+from engines import Engine
 from generate_schedules import generate, published_ranks
+from panel_page import CONTROLS, axe_faults, open_panel, panel, scrolls_sideways, too_small
 from player_bench import COUNT_FRAMES, ROOT, Bench, tag
 from race_macros import Lane, Machine, time_text
 from site_macros import Page as SitePage
@@ -530,6 +532,136 @@ def test_without_scripts_the_table_of_results_is_there(visit: Visitor):
     for lane in lanes_of("allreduce", 8, RUNNERS):
         assert lane.name in text
         assert time_text(lane.seconds(LEDGER, MB)) in text
+
+
+# ------------------------------------------------------------------------- the panel of a player
+
+
+def test_the_panel_races_what_the_player_shows_with_its_algorithm_first(bench):
+    page = open_panel(bench, "allreduce/double_binary_tree/n8.json", "比较")
+    expect(panel(page).locator(".race-zh").first).to_have_text("双二叉树")
+    slugs = "double_binary_tree ring reduce_broadcast"
+    lanes = lanes_of("allreduce", 8, slugs)
+    expect(panel(page).locator(".race-order")).to_have_text(words(lanes, LEDGER, MB, 8))
+    page.get_by_label("GPU 数").first.select_option("6")
+    lanes = lanes_of("allreduce", 6, slugs)
+    expect(panel(page).locator(".race-order")).to_have_text(words(lanes, LEDGER, MB, 6))
+
+
+def test_keys_in_the_panel_do_not_move_the_player(bench):
+    page = open_panel(bench, "allreduce/ring/n4.json", "比较")
+    head = panel(page).get_by_role("slider", name="时刻")
+    head.press("ArrowRight")
+    expect(head).not_to_have_attribute("aria-valuetext", "0")
+    head.press("End")
+    field = panel(page).get_by_role("textbox", name="数据量 M")
+    field.press("ArrowLeft")
+    field.press(" ")
+    assert page.evaluate("document.querySelector('collective-player').round") == 0
+    assert page.evaluate("document.querySelector('collective-player').playing") is False
+    field.press("Escape")
+    expect(panel(page)).to_have_count(0)
+    expect(button(page, "更多")).to_be_focused()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_panel_fits_a_phone_and_violates_no_wcag(bench, scheme: str):
+    page = open_panel(bench, "allreduce/ring/n8.json", "比较", scheme, width=320)
+    page.locator(".race-lane").first.wait_for()
+    assert not scrolls_sideways(page)
+    assert too_small(page) == []
+    assert axe_faults(page) == []
+
+
+# ------------------------------------------------------------------------------ in every engine
+
+
+def opened(engine: Engine, body: str | None = None, **options: object) -> None:
+    """Open a race in an engine and wait until it is drawn."""
+    engine.open(SCRIPT + (body or race()), ready=False, **options)  # type: ignore[arg-type]
+    engine.wait_for("document.querySelector('collective-race[ready]')")
+
+
+def said(engine: Engine, css: str) -> str:
+    return str(engine.evaluate(f"document.querySelector('{css}').textContent"))
+
+
+def test_every_engine_says_what_python_counts(engine: Engine):
+    opened(engine)
+    lanes = lanes_of("allreduce", 8, RUNNERS)
+    assert said(engine, ".race-order") == words(lanes, LEDGER, MB, 8)
+    crossings = "".join(race_macros.crossing_sentences(lanes, LEDGER))
+    assert said(engine, ".race-crossings") == crossings
+
+
+def test_the_race_plays_to_its_end_in_every_engine(engine: Engine):
+    opened(engine)
+    engine.click("播放")
+    engine.wait_for("document.querySelector('.race-time').textContent[0] !== '0'")
+    engine.click("暂停")
+    assert engine.evaluate("document.querySelectorAll('.race-arrived').length") < 3
+    engine.click("跳到结尾")
+    engine.wait_for("document.querySelectorAll('.race-arrived').length === 3")
+    engine.click("回到开头")
+    engine.click("前进到下一个轮末")
+    assert said(engine, ".race-time") == "7.5 µs / 105 µs"
+
+
+@pytest.mark.parametrize("touch", [False, True], ids=["mouse", "touch"])
+def test_playhead_and_m_are_dragged_in_every_engine(engine: Engine, touch: bool):
+    opened(engine, width=800)
+    start_, end = (engine.point(css=".race-track", at=(part, 0.5)) for part in (0.9, 0.5))
+    engine.drag([start_, end], touch=touch)
+    assert said(engine, ".race-time").endswith("/ 105 µs")
+    at = float(said(engine, ".race-time").split(" ")[0])
+    assert at == pytest.approx(52.5, abs=0.6)
+    engine.point(css=".race-plot", at=(0.5, 0.4))
+    places = [engine.point(css=".race-plot", at=(part, 0.4)) for part in (0.5, 0.7, 0.99)]
+    engine.drag(places, touch=touch)
+    lanes = lanes_of("allreduce", 8, RUNNERS)
+    wanted = words(lanes, LEDGER, Fraction(10**10), 8)
+    engine.wait_for(f"document.querySelector('.race-order').textContent === '{wanted}'")
+
+
+def test_the_keyboard_alone_is_enough_in_every_engine(engine: Engine):
+    opened(engine)
+    value = "document.activeElement.getAttribute('aria-valuetext')"
+    engine.focus("时刻")
+    engine.press("ArrowRight", "ArrowRight")
+    assert engine.evaluate(value) == "15 µs"
+    engine.press("End")
+    assert engine.evaluate(value) == "105 µs"
+    engine.focus("数据量 M", css=".race-handle")
+    engine.press("Home", "ArrowRight")
+    assert engine.evaluate(value) == "1.1 KB"
+    engine.focus("时延 α，滑块")
+    engine.press("ArrowRight")
+    assert engine.evaluate(value) == "5.6 µs"
+    engine.focus("带宽 1/β")
+    engine.evaluate("document.activeElement.select()")
+    engine.press("8", "Enter")
+    assert engine.evaluate("document.activeElement.value") == "8 GB/s"
+    machine = Machine(Fraction(56, 10**7), Fraction(8 * 10**9))
+    wanted = words(lanes_of("allreduce", 8, RUNNERS), machine, Fraction(1100), 8)
+    engine.wait_for(f"document.querySelector('.race-order').textContent === '{wanted}'")
+
+
+def test_an_address_opens_its_race_in_every_engine(engine: Engine):
+    opened(engine, hash="#race=allgather&n=4&algos=ring+bruck&m=5000&alpha=20&bw=10&stop=2")
+    machine = Machine(Fraction(20, 10**6), Fraction(10**10))
+    lanes = lanes_of("allgather", 4, "ring bruck")
+    assert said(engine, ".race-order") == words(lanes, machine, Fraction(5000), 4)
+    assert not said(engine, ".race-time").startswith("0 ")
+
+
+def test_the_panel_opens_in_every_engine(engine: Engine):
+    engine.open(tag("allreduce/rabenseifner/n8.json", CONTROLS))
+    engine.click("更多")
+    engine.click("比较")
+    engine.wait_for("document.querySelectorAll('.cp-side .race-lane').length === 3")
+    assert said(engine, ".cp-side .race-zh") == "折半再倍增"
+    engine.press("Escape")
+    engine.wait_for("!document.querySelector('.race')")
 
 
 # ------------------------------------------------------------------------------------ on the site

@@ -7,6 +7,7 @@
  * @typedef {import('./race.js').Lane} Lane
  * @typedef {import('./race.js').Quantity} Quantity
  * @typedef {import('./race.js').RaceState} RaceState
+ * @typedef {import('./race.js').RaceWish} RaceWish
  */
 import { bySlug, nearest, ranksOf } from './catalog.js';
 import { html, svg } from './dom.js';
@@ -87,6 +88,9 @@ export class RaceView {
   #lastTime = 0;
   #inView = true;
   #settling = 0;
+  /** The width that is drawn for, and the frame that draws for another. */
+  #width = 0;
+  #fitting = 0;
   #arrived = 0;
   /** Whether a race has been shown: the first is the page's, those after it the reader's. */
   #begun = false;
@@ -99,7 +103,7 @@ export class RaceView {
   /**
    * @param {object} options
    * @param {{entries: PrimitiveEntry[], url: URL}} options.catalog
-   * @param {Partial<RaceState>} options.state  wishes; what is not valid falls back
+   * @param {RaceWish} options.state  wishes; what is not valid falls back
    * @param {(state: RaceState) => void} [options.changed]  the state is another one
    * @param {(done: boolean) => void} [options.loaded]  a race is about to be drawn, and needs its
    *   place in the document; or it could not be read
@@ -120,7 +124,9 @@ export class RaceView {
       bandwidth: clamp('bandwidth', state.machine?.bandwidth ?? ledger.gigabytes * 1e9),
     };
     this.#opening = state.stop ?? 0;
-    this.#build();
+    const { node, parts } = this.#build();
+    this.node = node;
+    this.parts = parts;
     this.#listen();
     this.#load();
   }
@@ -134,7 +140,7 @@ export class RaceView {
     };
   }
 
-  /** Show another race; what is left out stays. @param {Partial<RaceState>} wish */
+  /** Show another race; what is left out stays. @param {RaceWish} wish */
   show(wish) {
     this.#primitive = bySlug(this.catalog.entries, wish.primitive) ?? this.#primitive;
     this.#ranks = this.#nearestRanks(wish.ranks ?? this.#ranks);
@@ -220,17 +226,18 @@ export class RaceView {
         + '不计归约 γ、链路拥塞和启动内核的时间。'),
       html('details', { class: 'race-details' },
         html('summary', {}, '用表格看'), tables));
-    this.node = html('section', { class: 'race', 'aria-label': '算法比较' },
+    const node = html('section', { class: 'race', 'aria-label': '算法比较' },
       html('div', { class: 'race-bar' }, title,
         field('通信原语', primitive.node), field('GPU 数', ranks.node)),
       html('fieldset', { class: 'race-fieldset' },
         html('legend', {}, `比哪几个算法（${FEWEST} 到 ${MOST} 个）`), picks),
       problem, body);
-    this.parts = {
+    const parts = {
       primitive: primitive.select, ranks: ranks.select, picks, title, lanes, head, buttons, now,
       ordered, standing, plot, handle, plotBox, crossings, fields, preset: preset.select, source,
       tables, problem, body,
     };
+    return { node, parts };
   }
 
   /** A slider and a text field for each quantity. */
@@ -280,12 +287,11 @@ export class RaceView {
       this.#wake();
     });
     seen.observe(this.node);
-    let width = 0;
     const sized = new ResizeObserver(() => {
-      const now = this.node.clientWidth;
-      if (now === width) return;
-      width = now;
-      this.#redraw();
+      if (this.node.clientWidth === this.#width) return;
+      // Not here: what is drawn has another height, which the observer would hear of at once.
+      cancelAnimationFrame(this.#fitting);
+      this.#fitting = requestAnimationFrame(() => this.#redraw());
     });
     sized.observe(this.node);
     signal.addEventListener('abort', () => {
@@ -293,7 +299,7 @@ export class RaceView {
       sized.disconnect();
       this.#loading?.abort();
       clearTimeout(this.#settling);
-      this.#settling = 0;
+      cancelAnimationFrame(this.#fitting);
       this.#clock.playing = false;
       this.#wake();
     }, { once: true });
@@ -590,6 +596,7 @@ export class RaceView {
   /** Everything that depends on the lengths: bars and plot. */
   #redraw() {
     if (!this.#lanes.length) return;
+    this.#width = this.node.clientWidth;
     this.#clock.setStops(stops(this.#lanes, this.#machine));
     const { left, width } = this.#track();
     const { end } = this.#clock;

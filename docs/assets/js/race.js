@@ -463,6 +463,7 @@ export function roundRuns(lane, machine) {
  * @property {string[]} algorithms
  * @property {Machine} machine
  * @property {number} stop  ends of rounds that have been passed
+ * @typedef {Partial<Omit<RaceState, 'machine'>> & {machine?: Partial<Machine>}} RaceWish  not trusted
  */
 
 /** Short names in the address, with the size of their unit. @type {[string, Quantity, number][]} */
@@ -477,8 +478,7 @@ export const formatRaceAddress = ({ primitive, ranks, algorithms, machine, stop 
 /**
  * Read an address. What is missing or makes no sense is left out; nothing throws.
  * @param {string} hash  with or without "#"
- * @returns {{primitive: string, ranks?: number, algorithms?: string[], stop?: number,
- *   machine: Partial<Machine>} | null} null when the address is not a race's
+ * @returns {RaceWish | null} null when the address is not a race's
  */
 export function parseRaceAddress(hash) {
   const text = hash.slice(0, 500).replace(/^#/, '');
