@@ -56,6 +56,18 @@ export const sameCell = (a, b) => a === b || (a !== null && b !== null && a.bloc
   && a.from.length === b.from.length && a.from.every((rank, i) => rank === b.from[i]));
 
 /**
+ * Put the members of a list into an ascending one that has none of them.
+ * @param {number[]} all @param {readonly number[]} more
+ */
+function insert(all, more) {
+  for (const member of more) {
+    let at = all.length;
+    while (at > 0 && all[at - 1] > member) at -= 1;
+    all.splice(at, 0, member);
+  }
+}
+
+/**
  * Carry out one round: all reads from `before`, then all writes.
  * @param {Schedule} schedule
  * @param {State} before
@@ -66,9 +78,16 @@ export const sameCell = (a, b) => a === b || (a !== null && b !== null && a.bloc
 function step(schedule, before, index) {
   const { ranks: n, rounds, ports } = schedule;
   const sizes = new Map(schedule.buffers.map((b) => [b.name, b.blocks]));
+  /** Where each buffer begins when a rank's blocks are counted through. @type {Map<string, number>} */
+  const starts = new Map();
+  let width = 0;
+  for (const { name, blocks } of schedule.buffers) {
+    starts.set(name, width);
+    width += blocks;
+  }
   const sendsTo = new Map();
   const receivesFrom = new Map();
-  /** @type {Map<string, {rank: number, buffer: string, block: number, cell: Cell, op: string}>} */
+  /** @type {Map<number, {rank: number, buffer: string, block: number, cell: Cell, op: string}>} */
   const written = new Map();
 
   rounds[index].transfers.forEach((t, number) => {
@@ -109,45 +128,50 @@ function step(schedule, before, index) {
           + '单端口模型里一轮只能有一个对端。', { rank });
       }
     }
+    /** @param {object} where @param {string} what */
+    const undefinedRead = (where, what) =>
+      fail('undefined-read', what, { ...where, expected: '已定义的数据', found: '未定义的数据' });
+    const source = before[t.src][t.fromBuffer];
+    const target = before[t.dst][t.toBuffer];
+    const first = t.dst * width + /** @type {number} */ (starts.get(t.toBuffer)) + t.toOffset;
     for (let i = 0; i < t.count; i += 1) {
       const block = t.toOffset + i;
-      const value = before[t.src][t.fromBuffer][t.fromOffset + i];
-      const at = { rank: t.dst, buffer: t.toBuffer, block };
-      const name = `rank ${t.dst} 的 ${t.toBuffer}[${block}]`;
-      const undefinedRead = (/** @type {object} */ where, /** @type {string} */ what) =>
-        fail('undefined-read', what, { ...where, expected: '已定义的数据', found: '未定义的数据' });
-      if (!value) {
-        const source = t.fromOffset + i;
-        undefinedRead({ rank: t.src, buffer: t.fromBuffer, block: source },
-          `rank ${t.src} 的 ${t.fromBuffer}[${source}] 还是未定义的数据，要读它，可它还没有值。`);
+      const cell = source[t.fromOffset + i];
+      const at = () => ({ rank: t.dst, buffer: t.toBuffer, block });
+      const name = () => `rank ${t.dst} 的 ${t.toBuffer}[${block}]`;
+      if (!cell) {
+        const offset = t.fromOffset + i;
+        undefinedRead({ rank: t.src, buffer: t.fromBuffer, block: offset },
+          `rank ${t.src} 的 ${t.fromBuffer}[${offset}] 还是未定义的数据，要读它，可它还没有值。`);
+        return;
       }
-      const cell = /** @type {Cell} */ (value);
-      const key = `${t.dst} ${block} ${t.toBuffer}`;
-      const earlier = written.get(key);
+      const earlier = written.get(first + i);
       if (earlier && (t.op === 'copy' || earlier.op === 'copy')) {
-        fail('write-race', `${name} 在同一轮里被写两次，结果取决于先后。`, at);
+        fail('write-race', `${name()} 在同一轮里被写两次，结果取决于先后。`, at());
       }
       if (t.op === 'copy') {
-        written.set(key, { ...at, cell, op: t.op });
+        written.set(first + i, { ...at(), cell, op: t.op });
         continue;
       }
-      const held = earlier ? earlier.cell : before[t.dst][t.toBuffer][block];
+      const held = earlier ? earlier.cell : target[block];
       if (!held) {
-        undefinedRead(at, `${name} 还是未定义的数据，要在它上面归约，可它还没有值。`);
+        undefinedRead(at(), `${name()} 还是未定义的数据，要在它上面归约，可它还没有值。`);
+        return;
       }
-      const target = /** @type {Cell} */ (held);
-      if (target.block !== cell.block) {
-        fail('mixed-blocks', `${name} 里是${words(target)}，不能与${words(cell)}归约，`
-          + '两者不是同一块。', { ...at, expected: words(target), found: words(cell) });
+      if (held.block !== cell.block) {
+        fail('mixed-blocks', `${name()} 里是${words(held)}，不能与${words(cell)}归约，`
+          + '两者不是同一块。', { ...at(), expected: words(held), found: words(cell) });
       }
-      const both = cell.from.filter((rank) => target.from.includes(rank));
-      if (both.length) {
-        fail('double-count', `${name} 里是${words(target)}，再并入${words(cell)}，`
-          + `rank ${both.join('、')} 的贡献就算了两次。`,
-        { ...at, expected: `不含 rank ${both.join('、')} 的贡献`, found: words(cell) });
+      if (cell.from.some((rank) => held.from.includes(rank))) {
+        const both = cell.from.filter((rank) => held.from.includes(rank)).join('、');
+        fail('double-count', `${name()} 里是${words(held)}，再并入${words(cell)}，`
+          + `rank ${both} 的贡献就算了两次。`,
+        { ...at(), expected: `不含 rank ${both} 的贡献`, found: words(cell) });
       }
-      const from = [...target.from, ...cell.from].sort((a, b) => a - b);
-      written.set(key, { ...at, cell: { block: cell.block, from }, op: t.op });
+      // What this round has made belongs to no state yet, and many may reduce into one block.
+      const from = earlier ? /** @type {number[]} */ (earlier.cell.from) : [...held.from];
+      insert(from, cell.from);
+      if (!earlier) written.set(first + i, { ...at(), cell: { block: cell.block, from }, op: t.op });
     }
   });
 
