@@ -5,24 +5,44 @@ import { answerAt, judge, questionOf } from '../../docs/assets/js/questions.js';
 import { replay } from '../../docs/assets/js/replay.js';
 import { parseSchedule } from '../../docs/assets/js/schedule.js';
 import { published, read } from './files.mjs';
+import { present } from './present.mjs';
 
+/**
+ * @typedef {import('../../docs/assets/js/questions.js').Place} Place
+ * @typedef {import('../../docs/assets/js/questions.js').Question} Question
+ * @typedef {import('../../docs/assets/js/replay.js').State} State
+ * @typedef {import('../../docs/assets/js/schedule.js').Schedule} Schedule
+ * @typedef {import('../../docs/assets/js/numbers.js').Op} Op
+ * @typedef {{schedule: Schedule, states: State[]}} Loaded
+ */
+
+/** @param {string} path @returns {Loaded} */
 const load = (path) => {
   const schedule = parseSchedule(read(path));
   return { schedule, states: replay(schedule) };
 };
+/** @param {Loaded} loaded @param {number} step @param {Op} [op] @param {boolean} [symbols] */
 const ask = ({ schedule, states }, step, op = 'sum', symbols = false) =>
-  questionOf(schedule, states, step, op, symbols);
+  present(questionOf(schedule, states, step, op, symbols));
+/** @param {Loaded} loaded @param {number} step */
+const passedOver = ({ schedule, states }, step) =>
+  questionOf(schedule, states, step, 'sum') === null;
 
-/** Every question of every published schedule up to N = 16: [where, schedule, states, question]. */
-const all = published().flatMap(([name, n, text]) => {
+/**
+ * Every question of every published schedule up to N = 16: [where, schedule, states, question].
+ * @type {[string, Schedule, State[], Question][]}
+ */
+const all = [];
+for (const [name, n, text] of published()) {
   const schedule = parseSchedule(text);
   const states = replay(schedule);
-  return schedule.rounds.flatMap((_, step) => {
+  schedule.rounds.forEach((_, step) => {
     const question = questionOf(schedule, states, step, 'sum');
-    return question ? [[`${name} n=${n} step=${step}`, schedule, states, question]] : [];
+    if (question) all.push([`${name} n=${n} step=${step}`, schedule, states, question]);
   });
-});
+}
 
+/** @param {Schedule} schedule @param {Question} question */
 const sends = (schedule, { step, rank }) =>
   schedule.rounds[step].transfers.filter((t) => t.src === rank && t.dst !== rank);
 
@@ -84,11 +104,11 @@ test('the same round asks the same, and the next one asks another rank', () => {
 
 test('steps without communication are passed over, and so is a round without a choice', () => {
   const scatter = load('reducescatter/ring/n4.json');
-  assert.equal(ask(scatter, 0), null);
-  assert.notEqual(ask(scatter, 1), null);
+  assert.ok(passedOver(scatter, 0));
+  assert.ok(!passedOver(scatter, 1));
   const pair = load('allreduce/reduce_broadcast/n2.json');
-  assert.deepEqual(pair.schedule.rounds.map((_, step) => ask(pair, step)), [null, null]);
-  assert.equal(ask(pair, 99), null);
+  assert.deepEqual(pair.schedule.rounds.map((_, step) => passedOver(pair, step)), [true, true]);
+  assert.ok(passedOver(pair, 99));
 });
 
 test('a schedule that is refused asks no further than it plays', () => {
@@ -123,8 +143,8 @@ test('right or wrong, the reader is told what happens, with its numbers, and why
   const question = ask(ring, 1);
   const { rank } = question;
   const [t] = sends(ring.schedule, question);
-  const right = judge(question, question.answers.find((answer) => answer.right));
-  const wrong = judge(question, question.answers.find((answer) => !answer.right));
+  const right = judge(question, present(question.answers.find((answer) => answer.right)));
+  const wrong = judge(question, present(question.answers.find((answer) => !answer.right)));
   assert.deepEqual([right.right, wrong.right], [true, false]);
   assert.match(right.text, new RegExp(`^对。rank ${rank} → rank ${t.dst}：块 ${t.fromOffset}，`
     + '已含 rank .* 的贡献（.* = \\d+），到达后并入 .* → \\d+。'));
@@ -140,35 +160,37 @@ test('in letters and with other operations the numbers follow', () => {
 
 test('a block on the stage is an answer when it belongs to the rank that is asked about', () => {
   const { schedule, states } = load('allreduce/ring/n8.json');
-  const question = questionOf(schedule, states, 3, 'sum');
+  const question = ask({ schedule, states }, 3);
   const { rank, answers, sent } = question;
+  /** @param {Place} place */
   const tap = (place) => answerAt(schedule, states, question, place);
   assert.equal(tap(sent[0]), answers.find(({ right }) => right));
   const listed = new Set(answers.flatMap(({ places }) => places.map(({ block }) => block)));
-  const other = [0, 1, 2, 3, 4, 5, 6, 7].find((block) => !listed.has(block));
-  const unlisted = tap({ rank, buffer: 'tensor', block: other });
+  const [other] = [0, 1, 2, 3, 4, 5, 6, 7].filter((block) => !listed.has(block));
+  const unlisted = present(tap({ rank, buffer: 'tensor', block: other }));
   assert.deepEqual([unlisted.text, unlisted.right], [`块 ${other}`, false]);
   assert.equal(tap({ rank: (rank + 1) % 8, buffer: 'tensor', block: 0 }), null);
 });
 
 test('an empty block on the stage is a wrong answer that says so', () => {
   const { schedule, states } = load('allgather/ring/n8.json');
-  const question = questionOf(schedule, states, 1, 'sum');
+  const question = ask({ schedule, states }, 1);
   const content = states[1][question.rank].gather_list;
-  const answer = answerAt(schedule, states, question, {
+  const answer = present(answerAt(schedule, states, question, {
     rank: question.rank, buffer: 'gather_list', block: content.indexOf(null),
-  });
+  }));
   assert.match(judge(question, answer).text, /^不对：rank \d 的 gather_list 的第 \d+ 段还没有数据。/);
 });
 
 test('any block of a rank answers a question about ranks', () => {
   const { schedule, states } = load('allreduce/recursive_doubling/n8.json');
-  const question = questionOf(schedule, states, 0, 'sum');
+  const question = ask({ schedule, states }, 0);
+  /** @param {number} rank */
   const at = (rank) => answerAt(schedule, states, question, { rank, buffer: 'tensor', block: 3 });
-  assert.equal(at(question.peers[0]).right, true);
-  const unlisted = [0, 1, 2, 3, 4, 5, 6, 7].find((rank) => (
+  assert.equal(at(question.peers[0])?.right, true);
+  const [unlisted] = [0, 1, 2, 3, 4, 5, 6, 7].filter((rank) => (
     rank !== question.rank && !question.answers.some((answer) => answer.rank === rank)));
-  assert.deepEqual([at(unlisted).text, at(unlisted).right], [`rank ${unlisted}`, false]);
+  assert.deepEqual([at(unlisted)?.text, at(unlisted)?.right], [`rank ${unlisted}`, false]);
   assert.equal(at(question.rank), null);
 });
 

@@ -13,33 +13,46 @@ import {
 } from '../../docs/assets/js/race.js';
 import { parseSchedule } from '../../docs/assets/js/schedule.js';
 import { catalog, read } from './files.mjs';
+import { present } from './present.mjs';
+
+/**
+ * @typedef {import('../../docs/assets/js/cost.js').Machine} Machine
+ * @typedef {import('../../docs/assets/js/race.js').Lane} Lane
+ * @typedef {import('../../docs/assets/js/race.js').Quantity} Quantity
+ */
 
 const entries = parseCatalog(catalog());
 const AT_1_MB = { alpha: 5e-6, bandwidth: 50e9, bytes: 1e6 };
 
-/** Lanes as they race on a page. */
+const quantities = /** @type {Quantity[]} */ (Object.keys(QUANTITIES));
+
+/** Lanes as they race on a page. @param {string} slug @param {number} n @param {string[]} slugs */
 const lanesOf = (slug, n, slugs) => {
-  const primitive = bySlug(entries, slug);
+  const primitive = present(bySlug(entries, slug));
   return slugs.map((algorithm) => laneOf(parseSchedule(read(raceFile(primitive, n, algorithm))),
-    candidates(primitive, n).find((candidate) => candidate.slug === algorithm)));
+    present(candidates(primitive, n).find((candidate) => candidate.slug === algorithm))));
 };
 
-/** A lane out of nothing but a number of rounds, all of one length. */
+/**
+ * A lane out of nothing but a number of rounds, all of one length.
+ * @param {string} slug @param {number} rounds @param {number} sent @param {number} blocks
+ */
 const lane = (slug, rounds, sent, blocks) => ({
   slug, name: slug, english: slug, blocks,
   spent: Array.from({ length: rounds + 1 }, (_, i) => (
     { rounds: i, sent: i === rounds ? sent : Math.floor((sent * i) / rounds) })),
 });
 
-/** Numbers that look random and are the same each time. */
+/** Numbers that look random and are the same each time. @param {number} seed */
 function random(seed) {
   let state = seed;
-  return (most) => {
+  return (/** @type {number} */ most) => {
     state = (state * 48271) % 2147483647;
     return state % most;
   };
 }
 
+/** @param {number} a @param {number} b */
 const near = (a, b) => Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
 
 // ------------------------------------------------------------------------------------- the lanes
@@ -59,7 +72,7 @@ test('every published algorithm races in the time that the ledger counts', () =>
         if (off) continue;
         const schedule = parseSchedule(read(raceFile(primitive, n, slug)));
         const [racing] = lanesOf(primitive.slug, n, [slug]);
-        const counted = seconds(spending(schedule).at(-1), schedule.blocks, AT_1_MB);
+        const counted = seconds(present(spending(schedule).at(-1)), schedule.blocks, AT_1_MB);
         assert.ok(near(finishOf(racing, AT_1_MB), counted), `${primitive.slug}/${slug} ${n}`);
       }
     }
@@ -97,13 +110,16 @@ test('recursive doubling and Rabenseifner cross where the page says: 12/5 α/β,
   ]);
 });
 
-/** The fastest at M by evaluating every lane. */
+/** The fastest at M by evaluating every lane. @param {Lane[]} lanes @param {Machine} machine */
 const fastest = (lanes, machine) => {
   const best = Math.min(...lanes.map((l) => finishOf(l, machine)));
   return lanes.filter((l) => near(finishOf(l, machine), best));
 };
 
-/** What leaders() claims, held against the times on both sides of every crossing. */
+/**
+ * What leaders() claims, held against the times on both sides of every crossing.
+ * @param {Lane[]} lanes @param {Machine} machine
+ */
 function checkLeaders(lanes, machine) {
   const { first, crossings } = leaders(lanes);
   const sizes = crossings.map((crossing) => sizeAt(crossing, machine));
@@ -196,6 +212,7 @@ test('stepping stops at the end of every round of every lane, each moment once',
   const lanes = lanesOf('allreduce', 8, ['ring', 'recursive_doubling', 'rabenseifner']);
   const clock = new RaceClock();
   clock.setStops(stops(lanes, AT_1_MB));
+  /** @type {number[]} */
   const seen = [];
   while (clock.time < clock.end) {
     clock.next();
@@ -269,7 +286,7 @@ test('two to four race, all of them at home at this N', () => {
 });
 
 test('who cannot race at an N is named with the reason', () => {
-  const primitive = bySlug(entries, 'allgather');
+  const primitive = present(bySlug(entries, 'allgather'));
   const off = candidates(primitive, 6).filter((candidate) => candidate.off);
   assert.deepEqual(off.map(({ slug }) => slug), ['recursive_doubling']);
   assert.match(off[0].off, /2 的幂/);
@@ -279,10 +296,10 @@ test('who cannot race at an N is named with the reason', () => {
 // ------------------------------------------------------------------------------------ numbers as text
 
 test('numbers are rounded in decimal digits, halves up', () => {
-  for (const [value, digits, text] of [
+  for (const [value, digits, text] of /** @type {[number, number, string][]} */ ([
     [1.235, 3, '1.24'], [1.225, 3, '1.23'], [64.99999999999999, 3, '65'], [999.6, 3, '1000'],
     [0.0001055, 3, '0.000106'], [3.125, 4, '3.125'], [0, 3, '0'], [1e10, 2, '10000000000'],
-  ]) assert.equal(significant(value, digits), text);
+  ])) assert.equal(significant(value, digits), text);
   assert.deepEqual([599999.9999999999, 999.7, 1e3, 1.5e9].map(sizeText),
     ['600 KB', '1 KB', '1 KB', '1.5 GB']);
   assert.deepEqual([0, 1.5e-7, 9.996e-4, 1.065e-3, 2].map(timeText),
@@ -290,17 +307,18 @@ test('numbers are rounded in decimal digits, halves up', () => {
 });
 
 test('what a value is shown as can be typed again', () => {
-  for (const quantity of Object.keys(QUANTITIES)) {
+  for (const quantity of quantities) {
     for (let i = 0; i <= positions(quantity); i += 1) {
       const value = valueAt(quantity, i);
-      assert.ok(near(parseQuantity(quantity, quantityText(quantity, value), 1), value));
+      assert.ok(near(present(parseQuantity(quantity, quantityText(quantity, value), 1)), value));
       assert.equal(positionOf(quantity, value), i);
     }
   }
 });
 
 test('typed numbers are read with their unit, clamped, or refused', () => {
-  for (const [quantity, text, now, value] of [
+  /** @type {[Quantity, string, number, number | null][]} */
+  const typed = [
     ['bytes', '64 KB', 1e6, 64e3], ['bytes', '2.5', 1e6, 2.5e6], ['bytes', '1e4 b', 1e6, 1e4],
     ['bytes', '3GiB', 1e6, 3e9], ['bytes', '99 TB', 1e6, 1e10], ['bytes', '1', 5e3, 1e3],
     ['alpha', '20us', 5e-6, 2e-5], ['alpha', '20 µs', 1, 2e-5], ['alpha', '7', 5e-6, 7e-6],
@@ -310,15 +328,17 @@ test('typed numbers are read with their unit, clamped, or refused', () => {
     ['alpha', '-3', 5e-6, null], ['bytes', '', 1e6, null], ['bytes', '0', 1e6, null],
     ['bytes', '很多', 1e6, null], ['alpha', '1 MB', 5e-6, null], ['bytes', '1e999', 1e6, null],
     ['bytes', '<b>1', 1e6, null], ['bytes', '9'.repeat(99), 1e6, null],
-  ]) {
+  ];
+  for (const [quantity, text, now, value] of typed) {
     const read_ = parseQuantity(quantity, text, now);
     if (value === null) assert.equal(read_, null, text);
-    else assert.ok(near(read_, value), `${text}: ${read_}`);
+    else assert.ok(near(present(read_), value), `${text}: ${read_}`);
   }
 });
 
 test('a slider goes from end to end, always up, through every power of ten', () => {
-  for (const [quantity, { least, most }] of Object.entries(QUANTITIES)) {
+  for (const quantity of quantities) {
+    const { least, most } = QUANTITIES[quantity];
     const values = Array.from({ length: positions(quantity) + 1 }, (_, i) => valueAt(quantity, i));
     assert.deepEqual([values[0], values.at(-1)], [least, most]);
     values.slice(1).forEach((value, i) => assert.ok(value > values[i]));
@@ -384,8 +404,9 @@ test('10,000 malformed addresses are read without an error and name nothing outs
     const hash = `${draw(4) ? '#race=' : ''}${
       Array.from({ length: draw(14) }, () => bits[draw(bits.length)]).join('')}`;
     const wish = parseRaceAddress(hash);
-    for (const [quantity, value] of Object.entries(wish?.machine ?? {})) {
-      assert.equal(clamp(quantity, value), value, hash);
+    for (const quantity of quantities) {
+      const value = wish?.machine?.[quantity];
+      if (value !== undefined) assert.equal(clamp(quantity, value), value, hash);
     }
     if (wish) assert.ok(lineUp(entries[0], 4, wish.algorithms ?? []).length >= FEWEST);
   }

@@ -18,7 +18,7 @@ import { selectBox, setOptions } from '../widgets.js';
 /** More moves than this are not listed one by one. */
 const MOST_MOVES = 120;
 
-/** @param {number[]} ranks */
+/** @param {readonly number[]} ranks */
 const listRanks = (ranks) => `rank ${ranks.join('、')}`;
 
 export class Inspector {
