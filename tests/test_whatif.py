@@ -77,8 +77,8 @@ def some_damages(text: str, chance: random.Random) -> Iterator[list[Damage]]:
     places: dict[tuple[str, bool], list[tuple[int, int]]] = {}
     for at, round_ in enumerate(data["rounds"]):
         for index, transfer in enumerate(round_["transfers"]):
-            kind = (transfer["op"], transfer["src"] == transfer["dst"])
-            places.setdefault(kind, []).append((at, index))
+            sort = (transfer["op"], transfer["src"] == transfer["dst"])
+            places.setdefault(sort, []).append((at, index))
 
     def damage(kind: str, at: int, index: int) -> Damage:
         transfer = data["rounds"][at]["transfers"][index]

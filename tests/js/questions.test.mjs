@@ -196,7 +196,8 @@ test('any block of a rank answers a question about ranks', () => {
 
 test('whatever is asked, the words are whole', () => {
   for (const [where, , , question] of all) {
-    const texts = [question.text, ...question.answers.map((answer) => judge(question, answer).text)];
+    const said = question.answers.map((answer) => judge(question, answer).text);
+    const texts = [question.text, ...said];
     for (const text of texts) {
       assert.doesNotMatch(text, /undefined|null|NaN|\[object|  | [。，：？]/, `${where}: ${text}`);
     }

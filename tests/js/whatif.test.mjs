@@ -53,6 +53,18 @@ test('a copy that is carried out again does no harm, and that is what it says', 
   assert.match(twice.outcome, /^结果却全对：两次写进去的是一样的数/);
 });
 
+test('two different writes that end well by chance are not called the same', () => {
+  const schedule = load('allgather/ring/n4.json');
+  const [round, ...rest] = schedule.rounds;
+  const first = round.transfers.find((t) => t.src !== t.dst);
+  // Rank 2's chunk arrives where rank 0's belongs, and then rank 0's does.
+  const transfers = [{ ...first, src: 2 }, ...round.transfers];
+  const broken = { ...schedule, ports: 'multi', rounds: [{ ...round, transfers }, ...rest] };
+  const { refusal, wrong, outcome } = consequences(broken, 'sum');
+  assert.deepEqual([refusal.rule, wrong], ['write-race', []]);
+  assert.equal(outcome, '结果却全对：后写的那一次碰巧是对的，可是谁先谁后没有保证。');
+});
+
 test('a maximum forgives what counts twice; the rules do not, and both are said', () => {
   const damage = { kind: 'twice', round: 0, transfer: 0 };
   const { refusal, wrong, outcome } = after(ring, damage, 'max');

@@ -312,12 +312,25 @@ function wrongOutcome(schedule, { place, expected, kept }, others, op, symbols) 
 /** Why a broken rule may still leave every result right. @type {Record<string, string>} */
 const LUCK = {
   'port-limit': '数据没有错；但一个端口一轮里只能有一个对端，真要做完得多花一轮',
-  'write-race': '两次写进去的是一样的数；若不一样，结果就要看谁先谁后',
+  'write-race': '后写的那一次碰巧是对的，可是谁先谁后没有保证',
   'double-count': '算重的那一块后来没有用上，或者被盖掉了',
   'mixed-blocks': '混在一起的那一块后来没有用上，或者被盖掉了',
   'undefined-read': '没有值的数据后来没有用上，或者被盖掉了',
   'unknown-buffer': '做不成的那个传输本来就用不着',
 };
+
+/**
+ * Whether what is written twice in one step comes from one and the same place.
+ * @param {Schedule} schedule @param {ScheduleError} refusal
+ */
+function isSameTwice({ rounds }, { rule, place }) {
+  const { round = 0, rank, buffer, block = 0 } = place;
+  if (rule !== 'write-race') return false;
+  const sources = rounds[round - 1].transfers.filter((t) => t.dst === rank && t.toBuffer === buffer
+    && t.toOffset <= block && block < t.toOffset + t.count)
+    .map((t) => `${t.src} ${t.op} ${t.fromBuffer} ${t.fromOffset + block - t.toOffset}`);
+  return new Set(sources).size === 1;
+}
 
 /**
  * @param {Schedule} schedule @param {Memory} memory
@@ -330,7 +343,8 @@ function rightOutcome(schedule, memory, refusal, op) {
     return `结果却全对：取${OPS[op].title}时同一个数算两次没有关系；换成求和，就有 ${inSum} 块是错的。`
       + '日程要对每一种归约都对，所以规则不许。';
   }
-  const luck = LUCK[refusal.rule];
+  const luck = isSameTwice(schedule, refusal) ? '两次写进去的是一样的数；若不一样，就要看谁先谁后'
+    : LUCK[refusal.rule];
   return luck ? `结果却全对：${luck}。` : '结果却全对。';
 }
 

@@ -79,6 +79,8 @@ export class Predictor {
       if (!question) return false;
       this.ask(question);
     }
+    // The clock only asks while the player is in view; what holds it should be as well.
+    this.node.scrollIntoView({ block: 'nearest' });
     return true;
   }
 
@@ -91,7 +93,6 @@ export class Predictor {
     // Said once: by the focus where it comes to the question, else by the live region.
     if (inside && document.activeElement !== this.words) this.words.focus({ preventScroll: true });
     else say(this.spoken, question.text);
-    if (inside) this.node.scrollIntoView({ block: 'nearest' });
   }
 
   /** @param {Answer} answer */

@@ -99,8 +99,8 @@ export function open(host, signal) {
       { value: String(i), text: transferName(original, t) })), String(wanted));
     const others = wrongTargets(original, chosenTransfer());
     const before = Number(targets.select.value);
-    setOptions(targets.select, others.map((rank) => ({ value: String(rank), text: `rank ${rank}` })),
-      String(others.includes(before) ? before : others[0]));
+    const offered = others.map((rank) => ({ value: String(rank), text: `rank ${rank}` }));
+    setOptions(targets.select, offered, String(others.includes(before) ? before : others[0]));
     targets.node.hidden = !others.length;
     const full = damages.length >= MOST;
     for (const [kind, button] of Object.entries(ways)) {
