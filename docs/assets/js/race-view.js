@@ -685,7 +685,7 @@ export class RaceView {
         ['算法', '轮数', '最忙端口的收发量', '用时', '名次'],
         lanes.map((lane, i) => [lettered(lane, i), String(roundsOf(lane)),
           shareText(portOf(lane)), timeText(finishOf(lane, machine)), String(places.get(lane))])),
-      table('每一轮的用时', ['算法', '轮次', '最忙端口的收发量', '每轮用时'],
+      table('每一轮的用时', ['算法', '轮', '最忙端口的收发量', '每轮用时'],
         lanes.flatMap((lane, i) => roundRuns(lane, machine).map((run) => [
           lettered(lane, i),
           run.first === run.last ? `第 ${run.first} 轮` : `第 ${run.first} 到 ${run.last} 轮`,
