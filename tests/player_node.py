@@ -21,7 +21,7 @@ def node(*arguments: str, schedules: Path, **options: Any) -> subprocess.Complet
     try:
         command = [str(node_tools.node()), *arguments]
     except node_tools.ToolMissing as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     return subprocess.run(
         command,
         cwd=TESTS,

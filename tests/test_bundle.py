@@ -24,7 +24,7 @@ def bundled(docs: Path, target: Path) -> dict[str, bytes]:
     try:
         bundle_player.bundle(docs, target)
     except node_tools.ToolMissing as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     return contents(target)
 
 
