@@ -7,17 +7,32 @@ import {
   RULES, carryOut, consequences, damageName, damaged, transferName, troubleAt, wrongTargets,
 } from '../../docs/assets/js/whatif.js';
 import { published, read } from './files.mjs';
+import { present } from './present.mjs';
 
+/**
+ * @typedef {import('../../docs/assets/js/whatif.js').Damage} Damage
+ * @typedef {import('../../docs/assets/js/whatif.js').Kind} Kind
+ * @typedef {import('../../docs/assets/js/schedule.js').Schedule} Schedule
+ * @typedef {import('../../docs/assets/js/numbers.js').Op} Op
+ */
+
+/** @type {Kind[]} */
+const KINDS = ['drop', 'redirect', 'twice', 'again'];
+
+/** @param {string} path */
 const load = (path) => parseSchedule(read(path));
 const ring = load('allreduce/ring/n4.json');
 
-/** What a schedule with one mistake leads to. */
+/**
+ * What a schedule with one mistake leads to.
+ * @param {Schedule} schedule @param {Damage} damage @param {Op} [op] @param {boolean} [symbols]
+ */
 const after = (schedule, damage, op = 'sum', symbols = false) =>
   consequences(damaged(schedule, [damage]), op, symbols);
 
 test('a lost reduction is said with the numbers of the rank that lacks it', () => {
   const { refusal, wrong, outcome } = after(ring, { kind: 'drop', round: 0, transfer: 0 });
-  assert.equal(refusal.rule, 'end-state');
+  assert.equal(refusal?.rule, 'end-state');
   assert.equal(outcome, 'rank 0 的 tensor[3] 最后是 2 + 3 + 4 = 9，应为 1 + 2 + 3 + 4 = 10：'
     + 'rank 0 的贡献没有进来。另有 3 块也错。');
   assert.deepEqual(wrong, [0, 1, 2, 3].map((rank) => ({ rank, buffer: 'tensor', block: 3 })));
@@ -25,8 +40,8 @@ test('a lost reduction is said with the numbers of the rank that lacks it', () =
 
 test('a reduction that is carried out twice in its step counts twice everywhere', () => {
   const { refusal, outcome } = after(ring, { kind: 'twice', round: 0, transfer: 1 });
-  assert.equal(refusal.rule, 'double-count');
-  assert.deepEqual([refusal.place.round, refusal.place.transfer], [1, 3]);
+  assert.equal(refusal?.rule, 'double-count');
+  assert.deepEqual([refusal?.place.round, refusal?.place.transfer], [1, 3]);
   assert.equal(outcome, 'rank 0 的 tensor[0] 最后是 1 + 2 + 2 + 3 + 4 = 12，'
     + '应为 1 + 2 + 3 + 4 = 10：rank 1 的贡献算了两次。另有 3 块也错。');
 });
@@ -49,26 +64,27 @@ test('a copy that is carried out again does no harm, and that is what it says', 
   assert.deepEqual([again.refusal, again.wrong], [null, []]);
   assert.equal(again.outcome, '照做也没有坏处：每个 rank 的结果都对。');
   const twice = after(ring, { kind: 'twice', round: 3, transfer: 0 });
-  assert.equal(twice.refusal.rule, 'write-race');
+  assert.equal(twice.refusal?.rule, 'write-race');
   assert.match(twice.outcome, /^结果却全对：两次写进去的是一样的数/);
 });
 
 test('two different writes that end well by chance are not called the same', () => {
   const schedule = load('allgather/ring/n4.json');
   const [round, ...rest] = schedule.rounds;
-  const first = round.transfers.find((t) => t.src !== t.dst);
+  const first = present(round.transfers.find((t) => t.src !== t.dst));
   // Rank 2's chunk arrives where rank 0's belongs, and then rank 0's does.
   const transfers = [{ ...first, src: 2 }, ...round.transfers];
   const broken = { ...schedule, ports: 'multi', rounds: [{ ...round, transfers }, ...rest] };
   const { refusal, wrong, outcome } = consequences(broken, 'sum');
-  assert.deepEqual([refusal.rule, wrong], ['write-race', []]);
+  assert.deepEqual([refusal?.rule, wrong], ['write-race', []]);
   assert.equal(outcome, '结果却全对：后写的那一次碰巧是对的，可是谁先谁后没有保证。');
 });
 
 test('a maximum forgives what counts twice; the rules do not, and both are said', () => {
+  /** @type {Damage} */
   const damage = { kind: 'twice', round: 0, transfer: 0 };
   const { refusal, wrong, outcome } = after(ring, damage, 'max');
-  assert.deepEqual([refusal.rule, wrong], ['double-count', []]);
+  assert.deepEqual([refusal?.rule, wrong], ['double-count', []]);
   assert.equal(outcome, '结果却全对：取最大时同一个数算两次没有关系；换成求和，就有 4 块是错的。'
     + '日程要对每一种归约都对，所以规则不许。');
   assert.equal(after(ring, damage, 'prod').wrong.length, 4);
@@ -83,7 +99,7 @@ test('a number that is right by chance is not called right', () => {
 
 test('what was counted twice and then overwritten is refused, but harms nobody', () => {
   const { refusal, wrong, outcome } = after(ring, { kind: 'again', round: 0, transfer: 0 });
-  assert.deepEqual([refusal.rule, wrong], ['double-count', []]);
+  assert.deepEqual([refusal?.rule, wrong], ['double-count', []]);
   assert.equal(outcome, '结果却全对：算重的那一块后来没有用上，或者被盖掉了。');
 });
 
@@ -100,7 +116,7 @@ test('what goes to the wrong rank is named where it ends up, with its sender', (
 test('data that nobody sends stays undefined, and so does what is made of it', () => {
   const broadcast = load('broadcast/binomial/n4.json');
   const { refusal, wrong, outcome } = after(broadcast, { kind: 'drop', round: 0, transfer: 0 });
-  assert.equal(refusal.rule, 'undefined-read');
+  assert.equal(refusal?.rule, 'undefined-read');
   assert.match(outcome, /^rank 1 的 tensor\[0\] 最后还是未定义的数据，应为块 0（值 1）：一直没有/);
   assert.deepEqual([...new Set(wrong.map(({ rank }) => rank))], [1, 3]);
   const memory = carryOut(damaged(broadcast, [{ kind: 'drop', round: 0, transfer: 0 }]));
@@ -112,7 +128,7 @@ test('mixed blocks are called mixed', () => {
   const last = reducescatter.rounds.length - 1;
   const { refusal, outcome } = after(reducescatter,
     { kind: 'redirect', round: last, transfer: 2, dst: 0 });
-  assert.equal(refusal.rule, 'mixed-blocks');
+  assert.equal(refusal?.rule, 'mixed-blocks');
   assert.equal(outcome, 'rank 0 的 output[0] 最后是 0 + 10 + 20 + 30 + 3 + 13 + 23 = 99，'
     + '应为 0 + 10 + 20 + 30 = 60：块 0、6 混在了一起。另有 3 块也错。');
 });
@@ -121,16 +137,18 @@ test('a transfer to a rank that has no such buffer moves nothing', () => {
   const gather = load('gather/binomial/n4.json');
   const round = gather.rounds.length - 1;
   const { refusal, outcome } = after(gather, { kind: 'redirect', round, transfer: 0, dst: 1 });
-  assert.equal(refusal.rule, 'unknown-buffer');
+  assert.equal(refusal?.rule, 'unknown-buffer');
   assert.match(outcome, /^rank 0 的 gather_list\[4\] 最后还是未定义的数据，应为 rank 2 的块 4（值 2）/);
 });
 
 test('where a rule is broken there are blocks to look at', () => {
   const gather = load('gather/binomial/n4.json');
+  /** @param {Schedule} schedule @param {Damage} damage */
   const trouble = (schedule, damage) => {
     const broken = damaged(schedule, [damage]);
-    return troubleAt(broken, check(broken));
+    return troubleAt(broken, present(check(broken)));
   };
+  /** @param {number} rank @param {number} block */
   const tensor = (rank, block) => ({ rank, buffer: 'tensor', block });
   assert.deepEqual(trouble(ring, { kind: 'twice', round: 0, transfer: 0 }), [tensor(1, 3)]);
   assert.deepEqual(trouble(ring, { kind: 'redirect', round: 0, transfer: 0, dst: 2 }),
@@ -143,12 +161,13 @@ test('where a rule is broken there are blocks to look at', () => {
 test('no damage is no change, and every damage leaves the original alone', () => {
   const before = structuredClone(ring);
   assert.equal(damaged(ring, []), ring);
-  damaged(ring, ['drop', 'redirect', 'twice', 'again'].map((kind, transfer) => (
+  damaged(ring, KINDS.map((kind, transfer) => (
     { kind, round: 5, transfer, dst: 0 })));
   assert.deepEqual(ring, before);
 });
 
 test('the order in which damages were made does not matter', () => {
+  /** @type {Damage[]} */
   const damages = [
     { kind: 'again', round: 0, transfer: 2 }, { kind: 'drop', round: 1, transfer: 2 },
     { kind: 'again', round: 0, transfer: 1 }, { kind: 'redirect', round: 4, transfer: 0, dst: 3 },
@@ -195,7 +214,8 @@ test('whatever is damaged, the words are whole and agree with the rules', () => 
     schedule.rounds.forEach((round, index) => {
       const transfer = index % round.transfers.length;
       const [dst] = wrongTargets(schedule, round.transfers[transfer]);
-      for (const kind of ['drop', 'twice', 'again', ...(dst === undefined ? [] : ['redirect'])]) {
+      for (const kind of KINDS) {
+        if (kind === 'redirect' && dst === undefined) continue;
         const broken = damaged(schedule, [{ kind, round: index, transfer, dst }]);
         const { refusal, wrong, outcome } = consequences(broken, 'sum');
         const where = `${name} n=${n} ${kind} ${index} ${transfer}`;
@@ -203,9 +223,9 @@ test('whatever is damaged, the words are whole and agree with the rules', () => 
         assert.doesNotMatch(outcome, /undefined|null|NaN|\[object/, where);
         assert.match(outcome, /。$/, where);
         if (!refusal) assert.deepEqual(wrong, [], where);
-        else assert.ok(Object.hasOwn(RULES, refusal.rule), where);
+        else assert.ok(Object.hasOwn(RULES, refusal?.rule), where);
         if (refusal?.rule === 'end-state') {
-          const { rank, buffer, block } = refusal.place;
+          const { rank, buffer, block } = refusal?.place;
           assert.deepEqual(wrong[0], { rank, buffer, block }, where);
         }
       }
