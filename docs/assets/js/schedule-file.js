@@ -5,7 +5,7 @@
  */
 
 /** Longer values go over several lines. */
-const LINE = 100;
+const LINE = 120;
 
 /**
  * A value in one line, with a space after every comma and colon.

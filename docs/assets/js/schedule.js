@@ -44,7 +44,8 @@ export class ScheduleError extends Error {
    * @param {string} rule
    * @param {string} sentence
    * @param {{round?: number, transfer?: number, rank?: number, buffer?: string, block?: number,
-   *   expected?: string, found?: string}} [place]  round and transfer counted from 1
+   *   expected?: string, found?: string, where?: string}} [place]  round and transfer counted from
+   *   1; where: in the file, such as "rounds[0].phase"
    */
   constructor(rule, sentence, place = {}) {
     const { round, transfer } = place;
@@ -65,7 +66,7 @@ function wrong(where, expected, found) {
   const text = found === undefined ? '没有' : JSON.stringify(found);
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   return new ScheduleError('format', `${where} 应为 ${expected}，现在是 ${shown}。`, {
-    expected, found: shown,
+    expected, found: shown, where,
   });
 }
 
@@ -97,7 +98,9 @@ function integer(value, where) {
 
 /** @param {Record<string, unknown>} entry @param {string} key @param {string} where */
 function member(entry, key, where) {
-  if (!Object.hasOwn(entry, key)) throw format(`${where} 里缺少 ${key}。`);
+  if (!Object.hasOwn(entry, key)) {
+    throw new ScheduleError('format', `${where} 里缺少 ${key}。`, { where });
+  }
   return entry[key];
 }
 

@@ -4,3 +4,4 @@
 import './collective-player.js';
 import './algorithm-table.js';
 import './collective-race.js';
+import './schedule-playground.js';

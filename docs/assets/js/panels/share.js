@@ -19,7 +19,9 @@ const SCALE = 2;
 const PALETTES = { shown: '和画面一样', light: '浅色', dark: '深色' };
 
 /** Where the player is, seen from the catalogue. */
-const PLAYER = { script: '../js/collective-player.js', style: '../css/collective-player.css' };
+const PLAYER = {
+  script: '../player/collective-player.js', style: '../player/collective-player.css',
+};
 
 /** @param {string} text  to stand in an attribute */
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
@@ -61,7 +63,7 @@ function publishedAt({ catalog, choice }) {
  */
 function frameCode(host, catalog) {
   const address = new URL(new URL(host.link).hash, new URL('../../embed/', catalog));
-  const height = Math.ceil(host.node.getBoundingClientRect().height) + 40;
+  const height = Math.ceil(host.node.getBoundingClientRect().height) + 54;
   return `<iframe src="${escaped(address.href)}"
   title="集合通信动画：${escaped(titleOf(host))}"
   width="100%" height="${height}" style="border: 0" loading="lazy"></iframe>
