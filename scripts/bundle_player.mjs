@@ -3,7 +3,8 @@
  *
  *     node bundle_player.mjs <docs> <target> <entry>.js... <stylesheet>.css...
  *
- * A module that is loaded with `import()` becomes a file of its own, named after the module.
+ * A module that is loaded with `import()` becomes a file of its own: panels/whatif.js becomes
+ * panels-whatif.js.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -35,6 +36,16 @@ function seenFromBundle(address, module) {
   return seen.startsWith('.') ? seen : `./${seen}`;
 }
 
+/**
+ * The name of the file for a module that is loaded on demand; the folder is part of it, as two
+ * modules may have the same name.
+ * @param {string} module
+ */
+function nameOf(module) {
+  const place = path.relative(path.join(docs, 'assets', 'js'), module);
+  return place.replace(/\.js$/, '').replaceAll(path.sep, '-');
+}
+
 /** @param {string} name @param {string | Uint8Array} content */
 function write(name, content) {
   writeFileSync(path.join(target, name), `${String(content).trimEnd()}\n`);
@@ -57,7 +68,7 @@ const { output } = await bundle.generate({
   format: 'esm',
   minify: true,
   entryFileNames: '[name].js',
-  chunkFileNames: '[name].js',
+  chunkFileNames: ({ facadeModuleId: module, name }) => `${module ? nameOf(module) : name}.js`,
 });
 for (const chunk of output) {
   if (chunk.type !== 'chunk') throw new Error(`${chunk.fileName}: not a module`);

@@ -115,11 +115,11 @@ def test_what_is_loaded_on_demand_is_a_file_named_after_its_module(small: Path, 
     files = bundled(small, tmp_path / "player")
     assert set(files) == {
         "collective-player.js",
+        "panels-whatif.js",
         "site.js",
         player_bundle.MANIFEST,
-        "whatif.js",
     }
-    assert b"on demand" in files["whatif.js"]
+    assert b"on demand" in files["panels-whatif.js"]
     assert b"on demand" not in files["collective-player.js"]
 
 
