@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -29,6 +30,7 @@ from site_macros import PageError
 LEDGER = Machine(Fraction(5, 10**6), Fraction(50 * 10**9))
 MB = Fraction(10**6)
 RUNNERS = "ring recursive_doubling rabenseifner"
+COMPARE = SitePage("compare.md", "compare/", ROOT / "docs")
 SCRIPT = '<script type="module" src="/assets/js/collective-race.js"></script>'
 
 
@@ -314,6 +316,17 @@ def test_a_preset_sets_the_machine_and_names_its_sources(bench):
     machine = Machine(Fraction(14, 10**6), LEDGER.bandwidth)
     lanes = lanes_of("allreduce", 8, RUNNERS)
     expect(page.locator(".race-order")).to_have_text(words(lanes, machine, MB, 8))
+
+
+@pytest.mark.parametrize("machine", race_macros._machines(COMPARE), ids=lambda m: m["slug"])
+def test_a_preset_is_known_again_from_an_address(bench, machine: dict[str, Any]):
+    numbers = f"alpha={machine['microseconds']}&bw={machine['gigabytes']}"
+    page = start(bench, hash=f"#race=allreduce&n=8&algos=ring+rabenseifner&{numbers}")
+    expect(page.get_by_label("预设")).to_have_value(machine["slug"])
+    typed(page, "时延 α", "77")
+    expect(page.get_by_label("预设")).to_have_value("")
+    typed(page, "时延 α", f"{machine['microseconds']} us")
+    expect(page.get_by_label("预设")).to_have_value(machine["slug"])
 
 
 # --------------------------------------------------------------------------------- choosing lanes
@@ -696,9 +709,6 @@ def test_a_link_to_a_race_on_the_page_opens_that_race(visit: Visitor):
     page = visit("compare/#race=broadcast&n=4&algos=binomial+flat&m=64000")
     lanes = lanes_of("broadcast", 4, "binomial flat")
     expect(page.locator(".race-order")).to_have_text(words(lanes, LEDGER, Fraction(64_000), 4))
-
-
-COMPARE = SitePage("compare.md", "compare/", ROOT / "docs")
 
 
 @pytest.mark.parametrize(

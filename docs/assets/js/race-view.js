@@ -16,8 +16,8 @@ import { MACHINES } from './machines.js';
 import {
   FEWEST, MOST, QUANTITIES, RaceClock, candidates, clamp, crossingSentences, finishOf, laneOf,
   leaders, lineUp, lowest, order, orderSentence, parseQuantity, portOf, positionOf, positions,
-  quantityText, raceFile, roundEnds, roundRuns, roundsDone, roundsOf, shareText, sizeAt, sizeText,
-  stateSentence, stops, timeText, valueAt,
+  quantityText, raceFile, roundEnds, roundRuns, roundsDone, roundsOf, same, shareText, sizeAt,
+  sizeText, stateSentence, stops, timeText, valueAt,
 } from './race.js';
 import { ScheduleError } from './schedule.js';
 import { iconButton, iconNode, selectBox, setAvailable, setOptions } from './widgets.js';
@@ -146,7 +146,8 @@ export class RaceView {
     this.#ranks = this.#nearestRanks(wish.ranks ?? this.#ranks);
     this.#wished = wish.algorithms ?? this.#wished;
     for (const quantity of /** @type {Quantity[]} */ (Object.keys(QUANTITIES))) {
-      this.#machine[quantity] = clamp(quantity, wish.machine?.[quantity] ?? this.#machine[quantity]);
+      const wished = wish.machine?.[quantity];
+      if (wished !== undefined) this.#machine[quantity] = clamp(quantity, wished);
     }
     this.#opening = wish.stop ?? 0;
     this.#load();
@@ -314,8 +315,10 @@ export class RaceView {
       this.#set({ bytes: valueAt('bytes', Math.round(part * positions('bytes'))) });
     }, handle);
     head.addEventListener('keydown', (event) => this.#onKey(event, {
-      ArrowLeft: () => this.#do((c) => c.previous()), ArrowDown: () => this.#do((c) => c.previous()),
-      ArrowRight: () => this.#do((c) => c.next()), ArrowUp: () => this.#do((c) => c.next()),
+      ArrowLeft: () => this.#do((c) => c.previous()),
+      ArrowDown: () => this.#do((c) => c.previous()),
+      ArrowRight: () => this.#do((c) => c.next()),
+      ArrowUp: () => this.#do((c) => c.next()),
       Home: () => this.#do((c) => c.seekStop(0)), End: () => this.#do((c) => c.seek(c.end)),
       ' ': () => this.#do((c) => (c.playing ? c.seek(c.time) : c.play())),
     }), { signal });
@@ -575,7 +578,7 @@ export class RaceView {
     handle.setAttribute('aria-valuetext', quantityText('bytes', this.#machine.bytes));
     const { alpha, bandwidth } = this.#machine;
     const found = MACHINES.find(({ microseconds, gigabytes }) => (
-      microseconds / 1e6 === alpha && gigabytes * 1e9 === bandwidth));
+      same(microseconds / 1e6, alpha) && same(gigabytes * 1e9, bandwidth)));
     if (preset.value !== (found?.slug ?? '') || !preset.options.length) {
       setOptions(preset, [
         ...MACHINES.map(({ slug, title }) => ({ value: slug, text: title })),

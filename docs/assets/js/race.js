@@ -82,14 +82,17 @@ export const sizeText = (bytes) => withUnit(bytes, UNITS.bytes);
 /** 「65 µs」 @param {number} seconds */
 export const timeText = (seconds) => (seconds === 0 ? '0' : withUnit(seconds, UNITS.alpha));
 
-/** A value of the machine as it was set; four digits, for 3.125 GB/s. @type {(q: Quantity, value: number) => string} */
+/**
+ * A value of the machine as it was set; four digits, for 3.125 GB/s.
+ * @param {Quantity} quantity @param {number} value
+ */
 export function quantityText(quantity, value) {
   const units = UNITS[quantity];
   const [size, unit] = units.findLast(([least]) => value >= least * (1 - SAME)) ?? units[0];
   return `${significant(value / size, 4)} ${unit}`;
 }
 
-/** Spelled units, smallest first letter first; bits are an eighth of a byte. */
+/** What stands before a unit, and units of time in seconds. */
 const PREFIX = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
 const SECONDS = { ns: 1e-9, us: 1e-6, µs: 1e-6, μs: 1e-6, ms: 1e-3, s: 1 };
 
@@ -219,8 +222,8 @@ export const roundEnds = (lane, { alpha, bandwidth, bytes }) => lane.spent.map(
 /** @param {Lane} lane @param {Machine} machine */
 export const finishOf = (lane, machine) => /** @type {number} */ (roundEnds(lane, machine).at(-1));
 
-/** @param {number} a @param {number} b */
-const same = (a, b) => Math.abs(a - b) <= SAME * Math.max(Math.abs(a), Math.abs(b));
+/** Whether two results of arithmetic mean the same number. @param {number} a @param {number} b */
+export const same = (a, b) => Math.abs(a - b) <= SAME * Math.max(Math.abs(a), Math.abs(b));
 
 /**
  * Every moment at which some round ends, ascending, 0 first.
@@ -499,7 +502,8 @@ export function parseRaceAddress(hash) {
     const value = /^\d{1,15}(?:\.\d{1,12})?(?:e[+-]?\d{1,2})?$/.test(raw) ? Number(raw) : 0;
     if (value > 0) machine[quantity] = clamp(quantity, Number((value * unit).toPrecision(12)));
   }
-  const slugs = (given.get('algos') ?? '').split('+').filter((slug) => /^[a-z0-9_]{1,60}$/.test(slug));
+  const slugs = (given.get('algos') ?? '').split('+')
+    .filter((slug) => /^[a-z0-9_]{1,60}$/.test(slug));
   return {
     primitive: given.get('race') ?? '', ranks: whole('n'), stop: whole('stop'),
     algorithms: slugs.length ? slugs : undefined, machine,
