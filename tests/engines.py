@@ -246,7 +246,10 @@ class Engine(abc.ABC):
               await new Promise((again) => setTimeout(again, 10));
             }}""")
         )
-        assert answer["held"], f"{self.name}: this never became true: {condition}"
+        if not answer["held"]:
+            self._collect_problems()
+            noted = "\n".join(self._problems) or "no error on the page"
+            raise AssertionError(f"{self.name}: this never became true: {condition}\n{noted}")
         return answer["value"]
 
     def point(

@@ -25,6 +25,8 @@ SHORT = "broadcast/binomial/n2.json"
 OPENING = {slug: schedule_path(algorithms_of(slug)[0], 4, {}) for slug in PRIMITIVES}
 """The file that a primitive opens with."""
 
+EVERY_CONTROL = "primitive algorithm ranks parameters root op view more"
+
 ALL_PLAYERS = "[...document.querySelectorAll('collective-player')]"
 ALL_READY = f"{ALL_PLAYERS}.every((player) => player.hasAttribute('ready'))"
 
@@ -91,7 +93,7 @@ def test_playing_runs_to_the_end_and_rests_there(engine: Engine):
     engine.choose("速度", "4")
     engine.click("播放")
     engine.wait_for("p.playing")
-    engine.wait_for("p.querySelector('.cp-token')")
+    engine.wait_for("p.querySelector('.cp-token:not(.cp-past)')")
     engine.wait_for("!p.playing")
     assert engine.evaluate("p.round === p.rounds")
     assert engine.evaluate("p.stateAt(p.round)") == last_state(path)
@@ -104,13 +106,13 @@ def test_playing_runs_to_the_end_and_rests_there(engine: Engine):
 def test_pausing_holds_the_picture_and_playing_goes_on_from_there(engine: Engine):
     engine.open(tag(RING))
     engine.click("播放")
-    engine.wait_for("p.querySelector('.cp-token')")
+    engine.wait_for("p.querySelector('.cp-token:not(.cp-past)')")
     engine.click("暂停")
     assert engine.evaluate("p.playing") is False
     held = picture(engine)
     assert engine.evaluate("""(async () => {
         for (let i = 0; i < 6; i += 1) await new Promise(requestAnimationFrame);
-        return p.querySelector('.cp-token') !== null;
+        return p.querySelector('.cp-token:not(.cp-past)') !== null;
     })()""")
     assert picture(engine) == held
     engine.click("播放")
@@ -209,7 +211,10 @@ def test_dragging_along_the_timeline_shows_blocks_in_flight(engine: Engine):
     middle = engine.point(css=".cp-segment:nth-child(2)", at=(0.4, 0.5))
     end = engine.point(css=".cp-segment:nth-child(6)", at=(0.9, 0.5))
     engine.drag([start, end, middle])
-    assert engine.evaluate("[p.round, p.querySelectorAll('.cp-token').length]") == [1, 4]
+    assert engine.evaluate("[p.round, p.querySelectorAll('.cp-token:not(.cp-past)').length]") == [
+        1,
+        4,
+    ]
     engine.drag([middle, start])
     assert engine.evaluate("p.round") == 0
 
@@ -223,7 +228,24 @@ def test_a_finger_presses_buttons_and_drags_the_timeline(engine: Engine):
     start = engine.point(css=".cp-segment:nth-child(2)")
     end = engine.point(css=".cp-segment:nth-child(4)")
     engine.drag([start, ((start[0] + end[0]) / 2, start[1]), end], touch=True)
-    assert engine.evaluate("[p.round, p.querySelectorAll('.cp-token').length]") == [3, 4]
+    assert engine.evaluate("[p.round, p.querySelectorAll('.cp-token:not(.cp-past)').length]") == [
+        3,
+        4,
+    ]
+
+
+def test_a_finger_that_swipes_steps_and_one_that_scrolls_does_not(engine: Engine):
+    engine.open(tag(RING) + "<div style='height: 2000px'></div>", width=390)
+    engine.choose("速度", "4")
+    engine.swipe(".cp-stage", -120)
+    engine.wait_for("p.round === 1 && !p.querySelector('.cp-token:not(.cp-past)')")
+    engine.swipe(".cp-stage", 120)
+    assert engine.evaluate("p.round") == 0
+    engine.swipe(".cp-stage", 20, -120)
+    assert engine.evaluate("""(async () => {
+        for (let i = 0; i < 6; i += 1) await new Promise(requestAnimationFrame);
+        return p.round === 0 && !p.querySelector('.cp-token:not(.cp-past)');
+    })()""")
 
 
 def test_the_keys_play_step_jump_and_change_the_speed(engine: Engine):
@@ -294,24 +316,36 @@ def tab_to(engine: Engine, name: str) -> None:
     raise AssertionError(f"{engine.name}: Tab never reaches {name}")
 
 
+def arrow_to(engine: Engine, name: str, value: str) -> None:
+    """Choose an option as the keyboard does: arrow by arrow, on a list that stays closed."""
+    tab_to(engine, name)
+    select = f"find({json.dumps(name)})"
+    for _ in range(20):
+        values = engine.evaluate(f"[...{select}.options].map((option) => option.value)")
+        there, here = values.index(value), engine.evaluate(f"{select}.selectedIndex")
+        if there == here:
+            return
+        engine.press("ArrowDown" if there > here else "ArrowUp")
+        engine.wait_for(f"{select}.selectedIndex !== {here}")
+    raise AssertionError(f"{engine.name}: no arrow reaches {value} of {name}")
+
+
 def test_everything_can_be_chosen_with_the_keyboard_alone(engine: Engine):
     engine.open(tag(RING))
-    tab_to(engine, "通信原语")
-    engine.press("r", "e", "d", "u", "c", "e", " ")
-    engine.wait_for("find('通信原语').value === 'reduce' && find('根 rank')")
-    tab_to(engine, "算法")
-    engine.press("ArrowDown")
-    engine.wait_for(f"location.hash.includes('algo={algorithms_of('reduce')[1].slug}&')")
+    engine.wait_for("!p.querySelector('.cp-waiting')")
+    arrow_to(engine, "通信原语", "reduce")
+    engine.wait_for("find('根 rank')")
+    other = algorithms_of("reduce")[1].slug
+    arrow_to(engine, "算法", other)
+    engine.wait_for(f"location.hash.includes('op=reduce&algo={other}&')")
     tab_to(engine, "增加 GPU")
     engine.press("Enter")
     engine.wait_for("p.ranks === 5")
     assert focused(engine) == "增加 GPU"
-    tab_to(engine, "根 rank")
-    engine.press("ArrowDown", "ArrowDown")
+    arrow_to(engine, "根 rank", "2")
     engine.wait_for("p.stateAt(p.rounds)[2].tensor[0]?.from.length === 5")
-    algorithm = engine.evaluate("find('算法').value")
-    path = f"reduce/{algorithm}/n5.json"
-    assert engine.evaluate("p.stateAt(p.rounds)") == last_state(path, root=2)
+    expected = last_state(f"reduce/{other}/n5.json", root=2)
+    assert engine.evaluate("p.stateAt(p.rounds)") == expected
 
 
 def test_everything_can_be_chosen_with_the_mouse(engine: Engine):
@@ -331,6 +365,55 @@ def test_everything_can_be_chosen_with_the_mouse(engine: Engine):
     engine.choose("通信原语", "reduce")
     engine.wait_for("find('归约') && p.hasAttribute('ready')")
     assert engine.evaluate("p.round") == 0
+
+
+def test_every_view_shows_the_same_step_and_its_link_opens_it(engine: Engine):
+    engine.open(tag(RING, EVERY_CONTROL))
+    engine.wait_for("!p.querySelector('.cp-waiting')")
+    engine.evaluate("p.round = 2")
+    drawn = {}
+    for name, view in (("时空", "spacetime"), ("矩阵", "matrix"), ("拓扑", "topology")):
+        engine.click(name)
+        engine.wait_for(
+            f"find('{name}').getAttribute('aria-pressed') === 'true'"
+            f" && (/view=(\\w+)/.exec(location.hash)?.[1] ?? 'topology') === '{view}'"
+            " && p.querySelector('.cp-svg').getBoundingClientRect().height > 100"
+        )
+        assert engine.evaluate("p.round") == 2, view
+        drawn[view] = (engine.evaluate("location.hash"), picture(engine))
+    assert len({shown for _, shown in drawn.values()}) == 3
+    for link, shown in drawn.values():
+        engine.open(tag(SHORT, EVERY_CONTROL), hash=link)
+        engine.wait_for("p.ranks === 4 && p.round === 2")
+        assert picture(engine) == shown, link
+
+
+def test_many_ranks_are_a_matrix_and_the_other_views_say_why_not(engine: Engine):
+    engine.open(tag(RING, EVERY_CONTROL), hash="#op=broadcast&algo=binomial&n=64&view=matrix")
+    assert engine.evaluate("p.ranks") == 64
+    assert engine.evaluate("find('矩阵').getAttribute('aria-pressed')") == "true"
+    named = "[...p.querySelectorAll('.cp-segments [aria-label]')]"
+    assert engine.evaluate(f"{named}.map((n) => n.getAttribute('aria-disabled'))") == ["true"] * 2
+    assert all("矩阵" in name for name in engine.evaluate(f"{named}.map((n) => n.ariaLabel)"))
+    engine.click("跳到结尾")
+    assert engine.evaluate("p.stateAt(p.round)") == last_state("broadcast/binomial/n64.json")
+
+
+def test_the_menu_opens_and_escape_closes_it_where_it_was_opened(engine: Engine):
+    engine.open(tag(RING, EVERY_CONTROL))
+    engine.click("更多")
+    engine.wait_for("find('符号')")
+    engine.press("Escape")
+    engine.wait_for("!find('符号')")
+    assert focused(engine) == "更多"
+    engine.press("Enter")
+    engine.wait_for("find('符号')")
+    engine.press("Tab", "Tab", "Enter")
+    engine.wait_for("location.hash.includes('values=symbols')")
+    assert engine.evaluate("document.activeElement === find('符号')")
+    engine.press("Escape")
+    engine.wait_for("!find('符号')")
+    assert focused(engine) == "更多"
 
 
 def test_the_numbers_follow_the_reduction(engine: Engine):
@@ -536,7 +619,7 @@ def test_everything_can_be_read_in_both_palettes(scheme: str, engine: Engine):
 def test_the_palette_of_the_page_wins_and_changes_while_playing(engine: Engine):
     engine.open(f'<div id=page data-md-color-scheme="default">{tag(RING)}</div>')
     engine.click("播放")
-    engine.wait_for("p.querySelector('.cp-token')")
+    engine.wait_for("p.querySelector('.cp-token:not(.cp-past)')")
     light = engine.evaluate(COLOURS)
     engine.evaluate("document.querySelector('#page').dataset.mdColorScheme = 'slate'")
     dark = engine.evaluate(COLOURS)
