@@ -705,7 +705,19 @@ headerbar, headerbar *, toolbar, toolbar *, entry, button, image {
         raise AssertionError(f"the page is {size} big and not {[width, height]}")
 
     def screenshot(self) -> bytes:
-        return base64.b64decode(self._command("GET", f"{self.session}/screenshot"))
+        # The driver waits for the next frame, and a page at rest has none.
+        self._run("""
+            const dot = document.createElement('div');
+            dot.style.cssText = 'position: fixed; width: 1px; height: 1px; right: 0; bottom: 0';
+            document.body.append(dot);
+            let odd = false;
+            const timer = setInterval(() => { dot.style.background = (odd = !odd) ? '#777' : ''; });
+            window.endFlicker = () => { clearInterval(timer); dot.remove(); };
+            return '';""")
+        try:
+            return base64.b64decode(self._command("GET", f"{self.session}/screenshot"))
+        finally:
+            self._run("window.endFlicker(); return '';")
 
     def close(self) -> None:
         self._browser.close()

@@ -663,6 +663,13 @@ def test_no_step_changes_the_height_of_a_player(width: int, engine: Engine):
         assert len(set(of_steps)) == 1, f"{primitive}: {of_steps}"
 
 
+def test_a_page_at_rest_can_be_looked_at(engine: Engine):
+    engine.open(tag(RING), width=400, height=700)
+    image = engine.screenshot()
+    assert image.startswith(b"\x89PNG")
+    assert [int.from_bytes(image[at : at + 4], "big") for at in (16, 20)] == [400, 700]
+
+
 def test_the_player_fits_itself_to_a_window_that_changes(engine: Engine):
     engine.open(tag(RING))
     engine.evaluate("p.round = 2")
