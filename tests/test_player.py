@@ -938,8 +938,9 @@ def test_several_players_play_side_by_side(bench: Bench):
 
 
 def test_the_first_picture_needs_one_schedule_and_one_catalogue(bench: Bench):
-    bench.ready(tag(RING))
-    assert sorted(bench.asked) == [RING, "catalog.json"]
+    page = bench.ready(tag(RING))
+    page.locator(".cp-bar:not(.cp-waiting)").wait_for()
+    assert bench.asked == [RING, "catalog.json"]
 
 
 # ------------------------------------------------------------------------------------- on the site

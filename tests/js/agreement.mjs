@@ -11,7 +11,8 @@ import { createInterface } from 'node:readline';
 import { spending } from '../../docs/assets/js/cost.js';
 import { OPS, valueOf } from '../../docs/assets/js/numbers.js';
 import { check, replay } from '../../docs/assets/js/replay.js';
-import { ScheduleError, parseSchedule, relabelRoot } from '../../docs/assets/js/schedule.js';
+import { relabelRoot } from '../../docs/assets/js/relabel.js';
+import { ScheduleError, parseSchedule } from '../../docs/assets/js/schedule.js';
 import { carryOut, consequences, damaged } from '../../docs/assets/js/whatif.js';
 
 /** @param {import('../../docs/assets/js/primitives.js').Cell | null} cell */

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { check, replay } from '../../docs/assets/js/replay.js';
+import { relabelRoot } from '../../docs/assets/js/relabel.js';
 import {
-  ScheduleError, parseSchedule, relabelRoot, scheduleFromData,
+  ScheduleError, parseSchedule, scheduleFromData,
 } from '../../docs/assets/js/schedule.js';
 import { published, read } from './files.mjs';
 

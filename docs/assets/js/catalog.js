@@ -27,18 +27,9 @@
  * @typedef {Partial<Record<Exclude<keyof Choice, 'parameters'>, string | number>>
  *   & {parameters?: Record<string, number>}} Wish  as typed or linked, not trusted
  */
-import { OPS } from './numbers.js';
+import { OPS, nearest } from './numbers.js';
 import { ScheduleError } from './schedule.js';
-
-/** The greatest N that the player falls back to by itself, and that every view can show. */
-export const LIGHT = 16;
-
-/** The views by their names in the address, with their names for readers. */
-export const VIEWS = { topology: '拓扑', matrix: '矩阵', spacetime: '时空' };
-
-/** Why a view cannot show N ranks; empty when it can. @param {string} view @param {number} n */
-export const viewReason = (view, n) =>
-  (n > LIGHT && view !== 'matrix' ? `超过 ${LIGHT} 个 rank 时只有矩阵视图` : '');
+import { LIGHT, VIEWS } from './views.js';
 
 /** @param {{zh: string, en: string}} title */
 const bothNames = ({ zh, en }) => `${zh}（${en}）`;
@@ -72,13 +63,6 @@ export function parseCatalog(data) {
     throw new ScheduleError('format', '算法目录 catalog.json 不是播放器认识的格式。');
   }
 }
-
-/**
- * The member of an ascending list that is nearest to n; the smaller one of two.
- * @param {number[]} list @param {number} n
- */
-export const nearest = (list, n) =>
-  list.reduce((best, x) => (Math.abs(x - n) < Math.abs(best - n) ? x : best), list[0]);
 
 /**
  * @template {{slug: string}} T

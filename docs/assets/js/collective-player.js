@@ -4,35 +4,38 @@
  * The page docs/reference/player.md describes attributes, properties, methods and events.
  *
  * @typedef {import('./catalog.js').Choice} Choice
- * @typedef {import('./catalog.js').PrimitiveEntry} PrimitiveEntry
- * @typedef {import('./catalog.js').Wish} Wish
+ * @typedef {import('./choices.js').Choices} Choices
  * @typedef {import('./replay.js').State} State
  * @typedef {import('./schedule.js').Schedule} Schedule
- * @typedef {import('./draw.js').Place} Place
  * @typedef {import('./host.js').Shown} Shown
- * @typedef {import('./host.js').Outline} Outline
  * @typedef {import('./spacetime.js').SpaceTime} SpaceTime
  */
-import { formatAddress, parseAddress } from './address.js';
-import { choose, nearest, viewReason } from './catalog.js';
 import { Clock, SPEEDS } from './clock.js';
 import { Controls } from './controls.js';
 import { spending } from './cost.js';
 import { html } from './dom.js';
 import { Picture, hasSlivers } from './draw.js';
-import { loadCatalog, loadSchedule } from './files.js';
-import { Host } from './host.js';
+import { loadSchedule } from './files.js';
 import { layOut } from './layout.js';
-import { longestNumber } from './numbers.js';
-import { Panels } from './panels.js';
+import { longestNumber, nearest } from './numbers.js';
 import { attempt, endState, replay } from './replay.js';
-import { ScheduleError, checkSize, parseSchedule, relabelRoot } from './schedule.js';
+import { ScheduleError, checkSize, parseSchedule } from './schedule.js';
 import { buildShell } from './shell.js';
 import { captionLines, captionOf, ledger, legendOf, pictureLabel } from './text.js';
+import { viewReason } from './views.js';
 import { setAvailable } from './widgets.js';
 
-/** Browsers refuse an address that changes more often than about three times a second. */
-const ADDRESS_PAUSE = 400;
+/**
+ * A schedule that keeps the rules: what is wrong with a file is said of the file, before it is
+ * turned to another root.
+ * @param {Schedule} schedule
+ * @throws {ScheduleError}
+ */
+function checked(schedule) {
+  checkSize(schedule);
+  replay(schedule);
+  return schedule;
+}
 
 /** @param {Element} node @param {string} text */
 function setText(node, text) {
@@ -46,25 +49,22 @@ class CollectivePlayer extends HTMLElement {
   #shown = null;
   /** What is on the stage, or failed to be. @type {Choice | null} */
   #choice = null;
-  /** What was chosen last, while its file is still on the way. @type {Choice | null} */
-  #wished = null;
-  /** @type {{entries: PrimitiveEntry[], url: URL} | null} */
-  #catalog = null;
   #clock = new Clock([]);
   /** @type {Picture | SpaceTime | null} */
   #picture = null;
-  /** The module of the view 时空, once it is here. @type {typeof SpaceTime | null} */
+  /**
+   * The view 时空, once it is here.
+   * @type {typeof import('./spacetime.js').SpaceTime | null}
+   */
   #spaceTime = null;
   /** The chosen file as it was read, and where from. @type {{href: string, file: Schedule} | null} */
   #loaded = null;
   /** The chosen schedule, whatever a panel performs in its place. @type {Schedule | null} */
   #original = null;
-  /** @type {Map<Outline, Place[]>} */
-  #outlines = new Map();
-  /** @type {Host | null} */
-  #host = null;
-  /** @type {Panels | null} */
-  #panels = null;
+  /** What is loaded after the player itself, once it is here. @type {Choices | null} */
+  #choices = null;
+  /** @type {Promise<Choices | null> | null} */
+  #coming = null;
   /** @type {import('./shell.js').Shell | null} */
   #shell = null;
   /** @type {Controls | null} */
@@ -80,9 +80,6 @@ class CollectivePlayer extends HTMLElement {
   #described = '';
   #announced = -1;
   #notice = '';
-  #addressTimer = 0;
-  /** The page it stands on; instant navigation changes the address before it changes the page. */
-  #page = '';
   #still = matchMedia('(prefers-reduced-motion: reduce)');
 
   /** Number of steps. */
@@ -111,7 +108,7 @@ class CollectivePlayer extends HTMLElement {
 
   /** What is shown, as the end of an address: "#op=…"; empty for what is in no address. */
   get address() {
-    return this.#loaded ? this.#address() : '';
+    return this.#choices?.address ?? '';
   }
 
   play() {
@@ -141,16 +138,16 @@ class CollectivePlayer extends HTMLElement {
    */
   load(source) {
     this.#loading?.abort();
-    this.#panels?.close();
+    this.#choices?.panels.close();
     try {
       const file = parseSchedule(source);
       const { primitive, algorithm, ranks, root, parameters } = file;
       const { op, view, values } = { ...this.#usual(), ...this.#choice };
       this.#loaded = null;
-      this.#wished = null;
       this.#show(file, {
         op, view, values, primitive, algorithm, ranks, root: root ?? 0, parameters,
       }, 0, '');
+      if (this.#controls) this.#needChoices();
       return null;
     } catch (error) {
       this.#fail(this.#sentence(error));
@@ -166,12 +163,11 @@ class CollectivePlayer extends HTMLElement {
     }
     if (!this.#shown) this.removeAttribute('ready');
     this.prepend(shell.node);
-    this.#buildControls();
     this.#stay = new AbortController();
-    this.#page = location.pathname + location.search;
     const { signal } = this.#stay;
+    this.#choices?.enter(signal);
+    this.#buildControls();
     document.addEventListener('visibilitychange', () => this.#wake(), { signal });
-    addEventListener('hashchange', () => this.#followAddress(), { signal });
     this.#still.addEventListener('change', () => this.#draw(), { signal });
     const seen = new IntersectionObserver((entries) => {
       this.#inView = entries[entries.length - 1].isIntersecting;
@@ -181,26 +177,17 @@ class CollectivePlayer extends HTMLElement {
     const sized = new ResizeObserver(() => this.#fit());
     // Not the stage: its height follows from the width, and so it would be told of its own change.
     sized.observe(shell.timeline.node);
-    // A press anywhere else closes the menu, as a menu does.
-    document.addEventListener('pointerdown', ({ target }) => {
-      const menu = this.#controls?.menu;
-      if (!menu?.node.contains(/** @type {Node} */ (target))) menu?.toggle(false);
-    }, { signal });
     signal.addEventListener('abort', () => {
       seen.disconnect();
       sized.disconnect();
     });
     if (this.#shown) this.#fit(true);
-    else if (this.hasAttribute('src')) this.#begin(parseAddress(location.hash));
+    else if (this.hasAttribute('src')) this.#begin(true);
   }
 
   disconnectedCallback() {
     this.#stay?.abort();
     this.#loading?.abort();
-    this.#panels?.close(false);
-    this.#wished = null;
-    clearTimeout(this.#addressTimer);
-    this.#addressTimer = 0;
     this.#clock.pause();
     this.#wake();
   }
@@ -210,21 +197,16 @@ class CollectivePlayer extends HTMLElement {
     if (before === now || !this.isConnected || !this.#shell) return;
     if (name === 'round') this.round = Number(now);
     else if (name === 'controls') this.#buildControls();
-    if (name === 'src' || (name === 'controls' && this.#controls && !this.#catalog)) {
-      this.#begin(null);
+    if (name === 'src' || (name === 'controls' && this.#controls && !this.#choices?.catalog)) {
+      this.#begin(false);
     }
-  }
-
-  /** Whether the address is this player's: it is the first on the page that offers choices. */
-  get #ownsAddress() {
-    return document.querySelector('collective-player[controls]') === this;
   }
 
   #buildShell() {
     const on = (/** @type {() => void} */ change) => () => this.#do(change);
     const speed = (/** @type {number} */ value) => {
       this.#setSpeed(value);
-      this.#writeAddress();
+      this.#choices?.writeAddress();
     };
     const shell = buildShell({
       first: on(() => this.#clock.seek(0)),
@@ -249,46 +231,56 @@ class CollectivePlayer extends HTMLElement {
         this.#clock.seek(this.#still.matches ? Math.round(position) : position);
       }),
       pick: (step) => this.#do(() => this.#clock.seek(step)),
-      point: (x, y) => this.#point(x, y),
-      look: () => {
-        this.#open('inspect', shell.stage);
-      },
+      point: async (x, y) => (await this.#needChoices())?.point(x, y),
+      look: async () => (await this.#needChoices())?.open('inspect', shell.stage),
     });
-    const host = new Host({
-      node: shell.node,
-      picture: shell.picture,
-      stage: shell.stage,
-      shown: () => /** @type {Shown} */ (this.#shown),
-      original: () => /** @type {Schedule} */ (this.#original),
-      choice: () => /** @type {Choice} */ (this.#choice),
-      catalog: () => this.#catalog,
-      link: () => (this.#loaded ? new URL(this.#address(), location.href).href : ''),
-      clock: () => this.#clock,
-      change: (change) => this.#do(change),
-      perform: (schedule) => this.#perform(schedule),
-      placeAt: (x, y) => this.#picture?.placeAt(x, y, this.#clock.position) ?? null,
-      outline: (places, kind) => {
-        this.#outlines.set(kind, places);
-        this.#picture?.outline(places, kind);
-      },
-    });
-    this.#host = host;
-    this.#panels = new Panels(shell.slot);
     return shell;
   }
 
-  /** The reader pointed at a place of the stage. @param {number} x @param {number} y */
-  async #point(x, y) {
-    if (!this.#picture || !this.#shown) return;
-    const place = this.#picture.placeAt(x, y, this.#clock.position);
-    // A question of another panel is answered by pointing, too.
-    if (!this.#panels?.name && place) await this.#open('inspect', this.#shell?.stage ?? null);
-    this.#host?.dispatchEvent(new CustomEvent('pick', { detail: place }));
+  /**
+   * What is loaded when there is something to choose or to look into; null when it does not arrive.
+   * @returns {Promise<Choices | null>}
+   */
+  #needChoices() {
+    this.#coming ??= import('./choices.js').then((module) => {
+      const choices = new module.Choices(this.#lent());
+      if (this.#stay) choices.enter(this.#stay.signal);
+      this.#choices = choices;
+      choices.show();
+      return choices;
+    }).catch((error) => {
+      console.error(error);
+      this.#coming = null;
+      this.#controls?.fail('选择栏没有加载成功：网络不通，请稍后再试。现在只能看这一个日程。');
+      return null;
+    });
+    return this.#coming;
   }
 
-  /** @param {string} name  of a panel @param {HTMLElement | null} opener */
-  async #open(name, opener) {
-    if (this.#shown && this.#host) await this.#panels?.open(name, this.#host, opener, name !== 'inspect');
+  /** @returns {import('./host.js').Player} */
+  #lent() {
+    const { node, picture, stage, slot } = /** @type {import('./shell.js').Shell} */ (this.#shell);
+    return {
+      element: this,
+      node,
+      picture,
+      stage,
+      slot,
+      shown: () => this.#shown,
+      original: () => this.#original,
+      choice: () => this.#choice,
+      published: () => this.#loaded !== null,
+      controls: () => this.#controls,
+      drawing: () => this.#picture,
+      clock: () => this.#clock,
+      change: (change) => this.#do(change),
+      perform: (schedule) => this.#perform(schedule),
+      load: (file, choice, round, notice) => this.#load(file, choice, round, notice),
+      look: (choice) => this.#look(choice),
+      usual: () => this.#usual(),
+      setSpeed: (speed) => this.#setSpeed(speed),
+      sentence: (error) => this.#sentence(error),
+    };
   }
 
   /** The bar of choices that the attribute names. */
@@ -296,25 +288,19 @@ class CollectivePlayer extends HTMLElement {
     const names = (this.getAttribute('controls') ?? '').split(/\s+/).filter(Boolean);
     if (names.join() === (this.#controls?.names.join() ?? '')) return;
     this.#controls?.node.remove();
-    this.#controls = names.length ? new Controls(
-      names, (wish) => this.#wishFor(wish), (name, opener) => this.#open(name, opener)) : null;
-    if (this.#controls) this.#shell?.node.prepend(this.#controls.node);
-    this.#showControls();
-  }
-
-  #showControls() {
-    const choice = this.#wished ?? this.#choice;
-    if (!choice || !this.#controls) return;
-    this.#controls.expect(choice.primitive);
-    if (this.#catalog) this.#controls.show(this.#catalog.entries, choice);
-    else if (this.#shown) this.#controls.showLook(choice);
+    this.#controls = names.length
+      ? new Controls(names, async (wish) => (await this.#needChoices())?.wishFor(wish)) : null;
+    if (!this.#controls) return;
+    this.#shell?.node.prepend(this.#controls.node);
+    if (this.#choice) this.#controls.expect(this.#choice.primitive);
+    this.#choices?.show();
   }
 
   /**
    * Load what the address wishes for, else `src`.
-   * @param {ReturnType<typeof parseAddress>} address
+   * @param {boolean} followAddress
    */
-  async #begin(address) {
+  async #begin(followAddress) {
     const stay = this.#stay;
     const src = this.getAttribute('src');
     if (!src || !URL.canParse(src, document.baseURI)) {
@@ -325,46 +311,17 @@ class CollectivePlayer extends HTMLElement {
     const [, primitive = '', algorithm = '', ranks = '4'] = (
       /([^/]+)\/([^/]+)\/n(\d+)(?:-[^/]*)?\.json$/.exec(file.pathname) ?? []);
     const root = Math.max(0, Math.trunc(Number(this.getAttribute('root')) || 0));
-    this.#choice = {
+    const choice = this.#choice = {
       ...this.#usual(), primitive, algorithm, ranks: Number(ranks), root, parameters: {},
     };
-    const wish = this.#ownsAddress ? address : null;
-    const round = Number(wish?.round ?? this.getAttribute('round')) || 0;
-    if (wish?.speed) this.#setSpeed(wish.speed);
-    const catalog = this.#controls ? this.#readCatalog(new URL('../../catalog.json', file)) : null;
-    const choosable = wish !== null && await catalog;
+    this.#controls?.expect(primitive);
+    const catalog = new URL('../../catalog.json', file);
+    const chosen = this.#controls && this.#needChoices().then((choices) => (
+      stay?.signal.aborted || !choices ? false : choices.begin(catalog, choice, followAddress)));
+    // Only an address that says something is worth waiting for.
+    if (followAddress && /[#&]op=/.test(location.hash) && await chosen) return;
     if (stay?.signal.aborted) return;
-    if (choosable) await this.#choose(wish, this.#choice, round);
-    else await this.#load(file, this.#choice, round, '');
-  }
-
-  /**
-   * @param {URL} url
-   * @returns {Promise<boolean>} whether it could be read
-   */
-  async #readCatalog(url) {
-    const signal = this.#stay?.signal;
-    try {
-      const entries = await loadCatalog(url);
-      if (signal?.aborted) return false;
-      this.#catalog = { entries, url };
-      this.#showControls();
-      return true;
-    } catch (error) {
-      if (!signal?.aborted) {
-        this.#controls?.fail(`${this.#sentence(error)}现在只能看这一个日程。`);
-      }
-      return false;
-    }
-  }
-
-  /** @param {Wish} wish @param {Choice} before @param {number} round */
-  async #choose(wish, before, round) {
-    if (!this.#catalog) return;
-    const { file, notice, ...choice } = choose(this.#catalog.entries, wish, before);
-    this.#wished = choice;
-    this.#showControls();
-    await this.#load(new URL(file, this.#catalog.url), choice, round, notice);
+    await this.#load(file, choice, Number(this.getAttribute('round')) || 0, '');
   }
 
   /** What is chosen where nobody chose. */
@@ -373,22 +330,9 @@ class CollectivePlayer extends HTMLElement {
     return { op: /** @type {const} */ ('sum'), view, values: 'demo' };
   }
 
-  /** @param {Wish} wish  of the reader, by a control */
-  async #wishFor(wish) {
-    const before = this.#wished ?? this.#choice;
-    if (!before) return;
-    if (!this.#catalog) {
-      await this.#look({ ...before, ...wish, parameters: before.parameters });
-      return;
-    }
-    const same = Object.keys(wish).every((key) => ['root', 'op', 'view', 'values'].includes(key));
-    await this.#choose(wish, before, same ? this.round : 0);
-    this.#writeAddress();
-  }
-
   /**
    * Show the schedule that is there in another way; without a catalogue there is no other.
-   * @param {any} choice
+   * @param {Choice} choice
    */
   async #look(choice) {
     const shown = this.#shown;
@@ -401,7 +345,9 @@ class CollectivePlayer extends HTMLElement {
   async #prepare(view) {
     if (view !== 'spacetime' || this.#spaceTime) return;
     try {
-      this.#spaceTime = (await import('./spacetime.js')).SpaceTime;
+      const { SpaceTime, dressed } = await import('./spacetime.js');
+      await dressed;
+      this.#spaceTime = SpaceTime;
     } catch (error) {
       console.error(error);
     }
@@ -423,14 +369,19 @@ class CollectivePlayer extends HTMLElement {
       const schedule = known ?? await loadSchedule(file, loading.signal);
       if (loading.signal.aborted) return;
       this.#loaded = { href: file.href, file: schedule };
-      this.#wished = null;
-      this.#show(schedule, choice, round, notice);
+      if (this.#choices) this.#choices.wished = null;
+      const { ranks, root } = schedule;
+      const turned = root !== null && root !== choice.root && choice.root < ranks;
+      const { relabelRoot } = turned ? await import('./relabel.js') : { relabelRoot: null };
+      if (loading.signal.aborted) return;
+      this.#show(relabelRoot ? relabelRoot(checked(schedule), choice.root) : schedule, choice,
+        round, notice);
     } catch (error) {
       if (loading.signal.aborted) return;
-      this.#wished = null;
+      if (this.#choices) this.#choices.wished = null;
       this.#choice = choice;
       this.#fail(this.#sentence(error));
-      this.#showControls();
+      this.#choices?.show();
     }
   }
 
@@ -446,7 +397,7 @@ class CollectivePlayer extends HTMLElement {
     this.#clock.pause();
     this.#wake();
     this.#clock = new Clock([]);
-    this.#panels?.close(false);
+    this.#choices?.panels.close(false);
     this.#shown = null;
     this.#picture = null;
     this.#loaded = null;
@@ -459,20 +410,15 @@ class CollectivePlayer extends HTMLElement {
   }
 
   /**
-   * @param {Schedule} file @param {Choice} choice  root, op, view and values of it; the rest the
-   *   file says
+   * @param {Schedule} schedule @param {Choice} choice  op, view and values of it; the rest the
+   *   schedule says
    * @param {number} round @param {string} notice
    * @throws {ScheduleError} when it breaks a rule
    */
-  #show(file, choice, round, notice) {
+  #show(schedule, choice, round, notice) {
     if (!this.#shell) return;
-    checkSize(file);
-    let states = replay(file);
-    let schedule = file;
-    if (file.root !== null && file.root !== choice.root && choice.root < file.ranks) {
-      schedule = relabelRoot(file, choice.root);
-      states = replay(schedule);
-    }
+    checkSize(schedule);
+    const states = replay(schedule);
     const { primitive, algorithm, ranks, root, parameters } = schedule;
     const view = viewReason(choice.view, ranks) || (choice.view === 'spacetime' && !this.#spaceTime)
       ? 'matrix' : choice.view;
@@ -481,7 +427,7 @@ class CollectivePlayer extends HTMLElement {
     this.#shell.problem.hidden = true;
     this.#shell.node.classList.remove('cp-failed');
     this.removeAttribute('failed');
-    this.#showControls();
+    this.#choices?.show();
     this.#put(schedule, states, null, Math.trunc(round), notice);
     this.setAttribute('ready', '');
     this.#changed();
@@ -502,15 +448,14 @@ class CollectivePlayer extends HTMLElement {
     };
     this.#clock = Object.assign(
       new Clock(schedule.rounds.slice(0, steps).map((r) => r.local)), { speed, loop });
-    this.#clock.holds = (step) => this.#host?.guard?.(step) === true;
+    this.#clock.holds = (step) => this.#choices?.host.guard?.(step) === true;
     this.#clock.seek(round);
     this.#wake();
     this.#notice = notice;
     this.#announced = -1;
-    this.#outlines.clear();
     shell.timeline.show(schedule, steps);
     this.#fit(true);
-    this.#host?.dispatchEvent(new Event('shown'));
+    this.#choices?.shown();
   }
 
   /** @param {Schedule | null} schedule  in place of the chosen one, null: that one again */
@@ -558,8 +503,8 @@ class CollectivePlayer extends HTMLElement {
         hasSlivers(schedule, scene), scene.frames.length > 1);
       this.#picture = new Picture(shell, shown, scene);
     }
-    stage.style.minHeight = `${this.#picture.height}px`;
-    for (const [kind, places] of this.#outlines) this.#picture.outline(places, kind);
+    stage.style.minHeight = `${this.#picture?.height}px`;
+    this.#choices?.redrawn();
     timeline.resize(timeline.node.clientWidth);
     this.#draw();
   }
@@ -592,7 +537,7 @@ class CollectivePlayer extends HTMLElement {
     this.#shell?.caption.setAttribute('aria-live', 'polite');
     change();
     this.#changed();
-    this.#writeAddress();
+    this.#choices?.writeAddress();
     this.#wake();
   }
 
@@ -625,7 +570,7 @@ class CollectivePlayer extends HTMLElement {
     this.#lastTime = now;
     const passed = this.round !== this.#announced;
     this.#changed();
-    if (passed) this.#writeAddress();
+    if (passed) this.#choices?.writeAddress();
     if (this.#clock.moving && !this.#frame) {
       this.#frame = requestAnimationFrame((next) => this.#tick(next));
     }
@@ -671,41 +616,13 @@ class CollectivePlayer extends HTMLElement {
     play.classList.toggle('cp-playing', playing);
     for (const button of [first, back]) setAvailable(button, position > 0);
     for (const button of [forward, last]) setAvailable(button, position < steps);
-    this.#host?.dispatchEvent(new Event('step'));
+    this.#choices?.host.dispatchEvent(new Event('step'));
   }
 
   /** @param {number} wanted */
   #setSpeed(wanted) {
     this.#clock.speed = nearest(SPEEDS, wanted);
     if (this.#shell) this.#shell.speed.value = String(this.#clock.speed);
-  }
-
-  #followAddress() {
-    const wish = this.#ownsAddress ? parseAddress(location.hash) : null;
-    if (!wish || !this.#choice || location.hash === this.#address()) return;
-    const before = { ...this.#choice, parameters: {} };
-    this.#setSpeed(wish.speed ?? 1);
-    this.#choose({ root: 0, ...this.#usual(), ...wish }, before, wish.round ?? 0);
-  }
-
-  #address() {
-    if (!this.#choice) return '';
-    return formatAddress({ ...this.#choice, round: this.round, speed: this.#clock.speed });
-  }
-
-  /** Keep the address up to date: at once, then again after a pause if it has changed since. */
-  #writeAddress() {
-    if (!this.#ownsAddress || this.#addressTimer) return;
-    const write = () => {
-      if (!this.#loaded || !this.#ownsAddress || location.hash === this.#address()
-        || location.pathname + location.search !== this.#page) return;
-      history.replaceState(history.state, '', this.#address());
-    };
-    write();
-    this.#addressTimer = window.setTimeout(() => {
-      this.#addressTimer = 0;
-      write();
-    }, ADDRESS_PAUSE);
   }
 }
 

@@ -46,7 +46,7 @@ class CollectiveRace extends HTMLElement {
   async #begin(signal) {
     try {
       const [view, race, { loadCatalog }] = await Promise.all([
-        import('./race-view.js'), import('./race.js'), import('./files.js')]);
+        import('./race-view.js'), import('./race.js'), import('./catalog-file.js')]);
       if (signal.aborted) return;
       this.#format = race.formatRaceAddress;
       const url = new URL(this.getAttribute('catalog') ?? '', document.baseURI);

@@ -1,24 +1,27 @@
 /**
  * The bar of choices: primitive, algorithm, number of GPUs, its parameters, root, reduction, view,
- * and the menu of more.
+ * and the button of more. It is there at once, so that nothing moves later; choices.js fills it.
  *
  * @typedef {import('./catalog.js').Choice} Choice
- * @typedef {import('./catalog.js').PrimitiveEntry} PrimitiveEntry
  */
-import { VIEWS, bySlug, ranksOf, reason, viewReason } from './catalog.js';
 import { html } from './dom.js';
-import { Menu } from './menu.js';
-import { OPS } from './numbers.js';
 import { PRIMITIVES } from './primitives.js';
-import { iconButton, segments, selectBox, setAvailable, setOptions } from './widgets.js';
+import { VIEWS, viewReason } from './views.js';
+import { iconButton, segments, selectBox } from './widgets.js';
+
+/**
+ * A control with its title.
+ * @param {string} name @param {string} title @param {Node[]} parts
+ */
+export const field = (name, title, parts) => html('div', { class: `cp-field cp-field-${name}` },
+  html('span', { class: 'cp-label', 'aria-hidden': 'true' }, title), ...parts);
 
 export class Controls {
   /**
    * @param {string[]} names  which controls to offer
    * @param {(wish: import('./catalog.js').Wish) => void} wish  what the reader asks for
-   * @param {(panel: string, opener: HTMLElement) => void} open  a panel was chosen
    */
-  constructor(names, wish, open) {
+  constructor(names, wish) {
     this.wish = wish;
     this.names = names;
     const primitive = selectBox('通信原语', (value) => wish({ primitive: value }));
@@ -31,13 +34,13 @@ export class Controls {
       root: root.select, op: op.select,
     };
     this.view = segments('视图', VIEWS, (value) => wish({ view: value }));
-    this.menu = new Menu((value) => wish({ values: value }), open);
     this.fewer = iconButton('cp-step', 'minus', '减少 GPU', () => this.step(-1));
     this.more = iconButton('cp-step', 'plus', '增加 GPU', () => this.step(1));
-    /** @param {string} name @param {string} title @param {Node[]} parts */
-    const field = this.field = (name, title, parts) =>
-      html('div', { class: `cp-field cp-field-${name}` },
-        html('span', { class: 'cp-label', 'aria-hidden': 'true' }, title), ...parts);
+    /** What the button of more does. */
+    this.showMenu = () => {};
+    this.menuButton = iconButton('cp-more', 'more', '更多', () => this.showMenu());
+    this.menuButton.setAttribute('aria-expanded', 'false');
+    this.menu = html('div', { class: 'cp-more-box' }, this.menuButton);
     /** @type {Record<string, HTMLElement>} */
     this.fields = {
       primitive: field('primitive', '通信原语', [primitive.node]),
@@ -50,7 +53,7 @@ export class Controls {
     };
     const look = [
       ...(names.includes('view') ? [field('view', '视图', [this.view.node])] : []),
-      ...(names.includes('more') ? [this.menu.node] : []),
+      ...(names.includes('more') ? [this.menu] : []),
     ];
     this.node = html('div', { class: 'cp-bar cp-waiting', role: 'group', 'aria-label': '选择' },
       ...Object.entries(this.fields).filter(([name]) => names.includes(name))
@@ -61,29 +64,6 @@ export class Controls {
     /** @type {number[]} */
     this.ranks = [];
     this.n = 0;
-  }
-
-  /**
-   * A select for each parameter; those that stay are not touched, so that they keep the focus.
-   * @param {import('./catalog.js').Parameter[]} parameters @param {Choice} choice
-   */
-  showParameters(parameters, choice) {
-    const names = parameters.map(({ name }) => name);
-    if (names.join() !== [...this.parameters.keys()].join()) {
-      this.parameters.clear();
-      this.fields.parameters.replaceChildren(...parameters.map(({ name, title }) => {
-        const { select, node } = selectBox(title, (value) => (
-          this.wish({ parameters: { [name]: Number(value) } })));
-        this.parameters.set(name, select);
-        return this.field(name, title, [node]);
-      }));
-    }
-    for (const { name, choices } of parameters) {
-      setOptions(/** @type {HTMLSelectElement} */ (this.parameters.get(name)),
-        choices[choice.ranks].map((value) => ({ value: String(value), text: String(value) })),
-        String(choice.parameters[name]));
-    }
-    this.fields.parameters.hidden = !parameters.length;
   }
 
   /** @param {-1 | 1} direction */
@@ -111,39 +91,6 @@ export class Controls {
   /** What there is to choose without a catalogue. @param {Choice} choice */
   showLook(choice) {
     this.view.show(choice.view, (view) => viewReason(view, choice.ranks));
-    this.menu.values.show(choice.values);
     this.node.classList.remove('cp-waiting');
-  }
-
-  /**
-   * Show what can be chosen beside the present choice; what cannot is there with its reason.
-   * @param {PrimitiveEntry[]} catalog @param {Choice} choice
-   */
-  show(catalog, choice) {
-    const primitive = bySlug(catalog, choice.primitive);
-    const algorithm = primitive && bySlug(primitive.algorithms, choice.algorithm);
-    if (!primitive || !algorithm) return;
-    const { selects } = this;
-    const n = choice.ranks;
-    setOptions(selects.primitive, catalog.map((p) => ({ value: p.slug, text: p.title })),
-      choice.primitive);
-    setOptions(selects.algorithm, primitive.algorithms.map((a) => {
-      const off = !a.ranks.includes(n);
-      return { value: a.slug, text: off ? `${a.title}：${reason(a, n)}` : a.title, off };
-    }), choice.algorithm);
-    setOptions(selects.ranks, ranksOf(primitive).map((m) => {
-      const off = !algorithm.ranks.includes(m);
-      return { value: String(m), text: off ? `${m}：${reason(algorithm, m)}` : String(m), off };
-    }), String(n));
-    setOptions(selects.root, Array.from({ length: n }, (_, rank) => (
-      { value: String(rank), text: `rank ${rank}` })), String(choice.root));
-    setOptions(selects.op, Object.entries(OPS).map(([slug, { title }]) => (
-      { value: slug, text: title })), choice.op);
-    this.showParameters(algorithm.parameters, choice);
-    this.showLook(choice);
-    this.ranks = algorithm.ranks;
-    this.n = n;
-    setAvailable(this.fewer, this.ranks.some((m) => m < n));
-    setAvailable(this.more, this.ranks.some((m) => m > n));
   }
 }

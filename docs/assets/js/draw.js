@@ -49,7 +49,7 @@ const colour = (rank) => `cp-c${rank % COLOURS}`;
 const px = (n) => Math.round(n * 100) / 100;
 
 /** @param {number} x @param {number} y @param {number} w @param {number} h @param {number} r */
-const box = (x, y, w, h, r) => `M${px(x + r)} ${px(y)}h${px(w - 2 * r)}a${r} ${r} 0 0 1 ${r} ${r}`
+export const box = (x, y, w, h, r) => `M${px(x + r)} ${px(y)}h${px(w - 2 * r)}a${r} ${r} 0 0 1 ${r} ${r}`
   + `v${px(h - 2 * r)}a${r} ${r} 0 0 1-${r} ${r}h${px(2 * r - w)}a${r} ${r} 0 0 1-${r}-${r}`
   + `v${px(2 * r - h)}a${r} ${r} 0 0 1 ${r}-${r}z`;
 
@@ -575,40 +575,5 @@ export class Picture {
       }
     }
     return d;
-  }
-
-  /**
-   * Outline some blocks until called again for the same kind.
-   * @param {Place[]} places @param {string} kind
-   */
-  outline(places, kind) {
-    const { cw, ch } = this.scene;
-    const known = this.outlines.querySelector(`.cp-outline-${kind}`);
-    const path = known ?? this.outlines.appendChild(svg('path', {
-      class: `cp-outline cp-outline-${kind}`,
-    }));
-    path.setAttribute('d', places.map((place) => {
-      const { x, y } = this.corner(place);
-      return box(x - 2.5, y - 2.5, cw + 5, ch + 5, this.radius + 1);
-    }).join(''));
-  }
-
-  /**
-   * The block at a point of the stage, or null.
-   * @param {number} x @param {number} y
-   * @returns {Place | null}
-   */
-  placeAt(x, y) {
-    const { cw, ch, cards, density } = this.scene;
-    const near = density.gap / 2 + 1;
-    for (const { rank, x: left, y: top, buffers } of cards) {
-      for (const { name, cells } of buffers) {
-        const block = cells.findIndex((cell) => x >= left + cell.x - near
-          && x <= left + cell.x + cw + near && y >= top + cell.y - near
-          && y <= top + cell.y + ch + near);
-        if (block >= 0) return { rank, buffer: name, block };
-      }
-    }
-    return null;
   }
 }

@@ -1,14 +1,13 @@
 /**
- * Fetching schedules and the catalogue. What goes wrong becomes one Chinese sentence.
+ * Fetching schedules. What goes wrong becomes one Chinese sentence.
  */
-import { parseCatalog } from './catalog.js';
 import { ScheduleError, parseSchedule } from './schedule.js';
 
 /**
  * @param {URL} url @param {AbortSignal} signal
  * @returns {Promise<string>}
  */
-async function read(url, signal) {
+export async function read(url, signal) {
   let response;
   try {
     response = await fetch(url, { signal });
@@ -24,28 +23,3 @@ async function read(url, signal) {
 
 /** @param {URL} url @param {AbortSignal} signal */
 export const loadSchedule = async (url, signal) => parseSchedule(await read(url, signal));
-
-/** @type {Map<string, Promise<import('./catalog.js').PrimitiveEntry[]>>} */
-const catalogs = new Map();
-
-/**
- * The catalogue, read once per page; a failure is not remembered.
- * @param {URL} url
- */
-export function loadCatalog(url) {
-  let promise = catalogs.get(url.href);
-  if (!promise) {
-    promise = read(url, new AbortController().signal).then((text) => {
-      let data;
-      try {
-        data = JSON.parse(text);
-      } catch {
-        data = null;
-      }
-      return parseCatalog(data);
-    });
-    catalogs.set(url.href, promise);
-    promise.catch(() => catalogs.delete(url.href));
-  }
-  return promise;
-}

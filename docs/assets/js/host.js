@@ -16,27 +16,36 @@
  * @property {import('./numbers.js').Op} op
  * @property {boolean} symbols  letters instead of the demo's numbers
  * @property {ScheduleError | null} refusal  the rule it breaks; only a panel may show such a one
- * @typedef {object} Player  what the element lends
+ * @typedef {import('./catalog.js').Choice} Choice
+ * @typedef {object} Player  what the element lends to what is loaded later
+ * @property {HTMLElement} element
  * @property {HTMLElement} node  the player's box
  * @property {SVGSVGElement} picture
  * @property {HTMLElement} stage
- * @property {() => Shown} shown
- * @property {() => Schedule} original
- * @property {() => import('./catalog.js').Choice} choice
- * @property {() => {entries: import('./catalog.js').PrimitiveEntry[], url: URL} | null} catalog
- * @property {() => string} link
+ * @property {HTMLElement} slot  for the open panel
+ * @property {() => Shown | null} shown
+ * @property {() => Schedule | null} original  the chosen schedule, whatever is performed
+ * @property {() => Choice | null} choice
+ * @property {() => boolean} published  whether the chosen schedule is a file of the site
+ * @property {() => import('./controls.js').Controls | null} controls
+ * @property {() => import('./draw.js').Picture | import('./spacetime.js').SpaceTime | null} drawing
  * @property {() => import('./clock.js').Clock} clock
  * @property {(change: () => void) => void} change  do something with the clock, then draw
  * @property {(schedule: Schedule | null) => void} perform
- * @property {(places: Place[], kind: Outline) => void} outline
- * @property {(x: number, y: number) => Place | null} placeAt
+ * @property {(file: URL, choice: Choice, round: number, notice: string) => Promise<void>} load
+ * @property {(choice: Choice) => Promise<void>} look  at the same schedule in another way
+ * @property {() => {op: 'sum', view: string, values: string}} usual  what is chosen where nobody
+ *   chose
+ * @property {(speed: number) => void} setSpeed
+ * @property {(error: unknown) => string} sentence
  */
 
 export class Host extends EventTarget {
-  /** @param {Player} player */
-  constructor(player) {
+  /** @param {Player} player @param {import('./choices.js').Choices} choices */
+  constructor(player, choices) {
     super();
     this.player = player;
+    this.choices = choices;
     this.node = player.node;
     this.picture = player.picture;
     this.stage = player.stage;
@@ -47,17 +56,20 @@ export class Host extends EventTarget {
     this.guard = null;
   }
 
-  get shown() { return this.player.shown(); }
+  get shown() { return /** @type {Shown} */ (this.player.shown()); }
 
   /** The chosen schedule, proved, whatever is performed in its place. */
-  get original() { return this.player.original(); }
+  get original() { return /** @type {Schedule} */ (this.player.original()); }
 
-  get choice() { return this.player.choice(); }
+  get choice() { return /** @type {Choice} */ (this.player.choice()); }
 
-  get catalog() { return this.player.catalog(); }
+  get catalog() { return this.choices.catalog; }
 
   /** The address of exactly this picture. */
-  get link() { return this.player.link(); }
+  get link() {
+    const { address } = this.choices;
+    return address && new URL(address, location.href).href;
+  }
 
   /** In steps: 2.4 is 40 % into the third one. */
   get position() { return this.player.clock().position; }
@@ -93,8 +105,8 @@ export class Host extends EventTarget {
    * Outline blocks on the stage until called again for the same kind.
    * @param {Place[]} places @param {Outline} kind
    */
-  outline(places, kind) { this.player.outline(places, kind); }
+  outline(places, kind) { this.choices.outline(places, kind); }
 
   /** The block at a point of the stage, in its pixels. @param {number} x @param {number} y */
-  placeAt(x, y) { return this.player.placeAt(x, y); }
+  placeAt(x, y) { return this.choices.placeAt(x, y); }
 }

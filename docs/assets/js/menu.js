@@ -3,16 +3,18 @@
  */
 import { html } from './dom.js';
 import { PANELS } from './panels.js';
-import { iconButton, segments } from './widgets.js';
+import { style } from './styles.js';
+import { segments } from './widgets.js';
 
 export class Menu {
   /**
+   * @param {import('./controls.js').Controls} controls  with its button
    * @param {(values: string) => void} values  "demo" or "symbols" was chosen
    * @param {(name: string, opener: HTMLElement) => void} open  a panel was chosen
    */
-  constructor(values, open) {
-    this.button = iconButton('cp-more', 'more', '更多', () => this.toggle());
-    this.button.setAttribute('aria-expanded', 'false');
+  constructor(controls, values, open) {
+    this.button = controls.menuButton;
+    controls.showMenu = () => { style().then(() => this.toggle()); };
     this.values = segments('格子里写', { demo: '演示值', symbols: '符号' }, values);
     this.list = html('div', { class: 'cp-menu', hidden: true },
       html('div', { class: 'cp-menu-values' },
@@ -25,7 +27,8 @@ export class Menu {
         });
         return item;
       }));
-    this.node = html('div', { class: 'cp-more-box' }, this.button, this.list);
+    this.node = controls.menu;
+    this.node.append(this.list);
     this.node.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || this.list.hidden) return;
       event.stopPropagation();
@@ -39,7 +42,7 @@ export class Menu {
   }
 
   /** @param {boolean} [open] */
-  toggle(open = this.list.hidden) {
+  toggle(open = this.list.hidden === true) {
     this.list.hidden = !open;
     this.button.setAttribute('aria-expanded', String(open));
   }

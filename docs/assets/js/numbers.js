@@ -137,3 +137,10 @@ export function duration(seconds) {
     : seconds < 1 ? [seconds * 1e3, 'ms'] : [seconds, 's'];
   return `${scaled < 10 ? scaled.toFixed(2) : scaled.toFixed(1)} ${unit}`;
 }
+
+/**
+ * The member of an ascending list that is nearest to n; the smaller one of two.
+ * @param {number[]} list @param {number} n
+ */
+export const nearest = (list, n) =>
+  list.reduce((best, x) => (Math.abs(x - n) < Math.abs(best - n) ? x : best), list[0]);

@@ -6,6 +6,7 @@
  * @typedef {{open: (host: Host, signal: AbortSignal) => HTMLElement}} PanelModule
  */
 import { html } from './dom.js';
+import { style } from './styles.js';
 import { iconButton } from './widgets.js';
 
 /** @type {Record<string, {title: string, load: () => Promise<PanelModule>}>} */
@@ -17,26 +18,6 @@ export const PANELS = {
   compare: { title: '比较', load: () => import('./panels/compare.js') },
   share: { title: '分享与下载', load: () => import('./panels/share.js') },
 };
-
-/** @type {Promise<unknown> | null} */
-let styled = null;
-
-/** The panels' stylesheet, once for a page; a failure is not remembered. */
-function style() {
-  styled ??= new Promise((resolve, reject) => {
-    const link = html('link', {
-      rel: 'stylesheet', href: new URL('../css/player-panels.css', import.meta.url).href,
-    });
-    link.addEventListener('load', resolve);
-    link.addEventListener('error', () => {
-      link.remove();
-      styled = null;
-      reject(new Error('player-panels.css'));
-    });
-    document.head.append(link);
-  });
-  return styled;
-}
 
 export class Panels {
   /** @param {HTMLElement} slot  where the open panel goes */

@@ -9,10 +9,11 @@
  * @typedef {import('./race.js').RaceState} RaceState
  * @typedef {import('./race.js').RaceWish} RaceWish
  */
-import { bySlug, nearest, ranksOf } from './catalog.js';
+import { bySlug, ranksOf } from './catalog.js';
 import { html, svg } from './dom.js';
 import { loadSchedule } from './files.js';
 import { MACHINES } from './machines.js';
+import { nearest } from './numbers.js';
 import {
   FEWEST, MOST, QUANTITIES, RaceClock, candidates, clamp, crossingSentences, finishOf, laneOf,
   leaders, lineUp, lowest, order, orderSentence, parseQuantity, portOf, positionOf, positions,
@@ -227,7 +228,8 @@ export class RaceView {
         + '不计归约 γ、链路拥塞和启动内核的时间。'),
       html('details', { class: 'race-details' },
         html('summary', {}, '用表格看'), tables));
-    const node = html('section', { class: 'race', 'aria-label': '算法比较' },
+    const ruler = html('div', { 'aria-hidden': 'true' });
+    const node = html('section', { class: 'race', 'aria-label': '算法比较' }, ruler,
       html('div', { class: 'race-bar' }, title,
         field('通信原语', primitive.node), field('GPU 数', ranks.node)),
       html('fieldset', { class: 'race-fieldset' },
@@ -236,7 +238,7 @@ export class RaceView {
     const parts = {
       primitive: primitive.select, ranks: ranks.select, picks, title, lanes, head, buttons, now,
       ordered, standing, plot, handle, plotBox, crossings, fields, preset: preset.select, source,
-      tables, problem, body,
+      tables, problem, body, ruler,
     };
     return { node, parts };
   }
@@ -294,7 +296,8 @@ export class RaceView {
       cancelAnimationFrame(this.#fitting);
       this.#fitting = requestAnimationFrame(() => this.#redraw());
     });
-    sized.observe(this.node);
+    // Not the whole: its height follows from the width, and so it would be told of its own change.
+    sized.observe(this.parts.ruler);
     signal.addEventListener('abort', () => {
       seen.disconnect();
       sized.disconnect();

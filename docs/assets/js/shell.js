@@ -1,17 +1,11 @@
 /**
- * The parts of the player below the choices: stage, words, transport, ledger, panels, help. They are made
+ * The parts of the player below the choices: stage, words, transport, panel, ledger. They are made
  * once; what they show comes later.
  */
 import { SPEEDS } from './clock.js';
 import { html, svg } from './dom.js';
 import { Timeline } from './timeline.js';
 import { iconButton, iconNode, selectBox, setOptions } from './widgets.js';
-
-const KEYS = [
-  ['空格', '播放或暂停'], ['← →', '后退一轮，前进一轮'], ['Home End', '回到开头，跳到结尾'],
-  ['+ −', '加快，放慢'], ['回车', '焦点在画面上时：看一块'], ['?', '打开这张表'],
-  ['Esc', '关闭打开的东西'],
-];
 
 /** A finger that moves further than this many pixels has swiped; less than the other, tapped. */
 const SWIPE = 40;
@@ -32,22 +26,6 @@ const TAP = 8;
  * @property {(x: number, y: number) => void} point  at a place of the stage, in its pixels
  * @property {() => void} look  at a block, by the keyboard
  */
-
-function helpDialog() {
-  const close = iconButton('cp-close', 'close', '关闭', () => dialog.close());
-  const dialog = html('dialog', { class: 'cp-help', 'aria-label': '快捷键' },
-    html('div', { class: 'cp-help-head' }, html('strong', {}, '快捷键'), close),
-    html('ul', { class: 'cp-keys' }, ...KEYS.map(([keys, what]) => html('li', {},
-      html('span', { class: 'cp-key-list' },
-        ...keys.split(' ').map((key) => html('kbd', { class: 'cp-key' }, key))),
-      html('span', {}, what)))));
-  dialog.addEventListener('click', (event) => {
-    if (event.target === dialog) dialog.close();
-  });
-  // Its keys are its own: nothing may step behind it.
-  dialog.addEventListener('keydown', (event) => event.stopPropagation());
-  return dialog;
-}
 
 /**
  * Keys, while the focus is inside. A select keeps the keys it needs, a button its space bar.
@@ -101,7 +79,6 @@ function listenToPointers(stage, act) {
 
 /** @param {Actions} act */
 export function buildShell(act) {
-  const help = helpDialog();
   const buttons = {
     first: iconButton('cp-first', 'first', '回到开头', act.first),
     back: iconButton('cp-back', 'back', '后退一轮', act.back),
@@ -115,7 +92,9 @@ export function buildShell(act) {
   const speed = selectBox('速度', (value) => act.speed(Number(value)));
   speed.node.classList.add('cp-speed');
   setOptions(speed.select, SPEEDS.map((s) => ({ value: String(s), text: `${s}×` })), '1');
-  const showHelp = () => help.showModal();
+  const showHelp = async () => {
+    (await import('./help.js')).showHelp(node);
+  };
   const timeline = new Timeline(act);
   const picture = svg('svg', { class: 'cp-svg cp-draw', role: 'img', 'aria-label': '' });
   const stage = html('div', {
@@ -139,7 +118,7 @@ export function buildShell(act) {
       timeline.node,
       html('div', { class: 'cp-extras' }, speed.node, loop,
         iconButton('cp-help-button', 'help', '快捷键', showHelp))),
-    slot, ledger, help);
+    slot, ledger);
   node.addEventListener('keydown', (event) => onKey(event, act, showHelp));
   return {
     node, problem, stage, picture, flight, legend, caption, title, words, example, buttons, timeline,

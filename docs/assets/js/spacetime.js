@@ -12,7 +12,11 @@
  */
 import { html, svg } from './dom.js';
 import { tokenNode } from './draw.js';
+import { style } from './styles.js';
 import { progress, stepTitle } from './text.js';
+
+/** Its stylesheet has arrived. */
+export const dressed = style();
 
 /** Room for the names of the ranks, and above for the numbers of the rounds. */
 const LEFT = 64;
@@ -227,18 +231,15 @@ export class SpaceTime {
   }
 
   /**
-   * Blocks have no place of their own here: their ranks are marked at the present moment.
-   * @param {Place[]} places @param {string} kind
+   * The outline of some blocks. They have no place of their own here: their ranks are marked at the
+   * present moment.
+   * @param {Place[]} places
    */
-  outline(places, kind) {
-    const known = this.outlines.querySelector(`.cp-outline-${kind}`);
-    const path = known ?? this.outlines.appendChild(svg('path', {
-      class: `cp-outline cp-outline-${kind}`,
-    }));
+  outlineOf(places) {
     const ranks = [...new Set(places.map(({ rank }) => rank))];
     const x = (this.now + 1) * this.step;
-    path.setAttribute('d', ranks.map((rank) => (
-      `M${px(x - 9)} ${px(this.y(rank) - 9)}h18v18h-18z`)).join(''));
+    return ranks.map((rank) => (
+      `M${px(x - 9)} ${px(this.y(rank) - 9)}h18v18h-18z`)).join('');
   }
 
   /**

@@ -1,0 +1,1 @@
+import{a as e}from"./catalog.js";import{s as t}from"./collective-player.js";const n=/* @__PURE__ */ new Map;function r(r){let i=n.get(r.href);return i||(i=t(r,new AbortController().signal).then(t=>{let n;try{n=JSON.parse(t)}catch{n=null}return e(n)}),n.set(r.href,i),i.catch(()=>n.delete(r.href))),i}export{r as loadCatalog};

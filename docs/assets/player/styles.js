@@ -1,0 +1,1 @@
+import{P as e}from"./collective-player.js";let t=null;function n(){return t??=new Promise((n,r)=>{let i=e(`link`,{rel:`stylesheet`,href:new URL(`./player-panels.css`,import.meta.url).href});i.addEventListener(`load`,n),i.addEventListener(`error`,()=>{i.remove(),t=null,r(/* @__PURE__ */ Error(`player-panels.css`))}),document.head.append(i)}),t}export{n as t};
