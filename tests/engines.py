@@ -76,6 +76,10 @@ const find = (name, css = null, inside = null) => {
 };
 """
 
+ALL_CHOICES = """(!p.getAttribute('controls') || (p.querySelector('.cp-bar:not(.cp-waiting)')
+  && [...p.querySelectorAll('.cp-bar select')].every((select) => select.options.length)))"""
+"""Whether the bar of the first player has everything in it: it may play before that."""
+
 KEYS = {
     "ArrowDown": "\ue015",
     "ArrowLeft": "\ue012",
@@ -212,7 +216,7 @@ class Engine(abc.ABC):
             height: of the page, in CSS pixels.
             scheme: what the system prefers: "light" or "dark".
             motion: what the system prefers: "no-preference" or "reduce".
-            ready: whether to wait for the first player.
+            ready: whether to wait for the first player, and for the choices in its bar.
         """
         self._collect_problems()
         self.prefer(scheme, motion)
@@ -221,7 +225,7 @@ class Engine(abc.ABC):
         # Another query each time: an address that differs in its hash alone loads nothing.
         self._navigate(f"{self.served.address}?{next(self._visits)}{hash}")
         if ready:
-            self.wait_for("p?.hasAttribute('ready')")
+            self.wait_for(f"p?.hasAttribute('ready') && {ALL_CHOICES}")
 
     def evaluate(self, expression: str) -> Any:
         """The value of an expression, promises awaited, as far as JSON can carry it."""

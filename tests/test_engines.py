@@ -28,7 +28,8 @@ OPENING = {slug: schedule_path(algorithms_of(slug)[0], 4, {}) for slug in PRIMIT
 EVERY_CONTROL = "primitive algorithm ranks parameters root op view more"
 
 ALL_PLAYERS = "[...document.querySelectorAll('collective-player')]"
-ALL_READY = f"{ALL_PLAYERS}.every((player) => player.hasAttribute('ready'))"
+ALL_READY = f"""{ALL_PLAYERS}.every((player) => player.hasAttribute('ready')
+  && [...player.querySelectorAll('.cp-bar select')].every((select) => select.options.length))"""
 
 
 def python_state(path: str, step: int, root: int = 0) -> Any:
@@ -332,7 +333,6 @@ def arrow_to(engine: Engine, name: str, value: str) -> None:
 
 def test_everything_can_be_chosen_with_the_keyboard_alone(engine: Engine):
     engine.open(tag(RING))
-    engine.wait_for("!p.querySelector('.cp-waiting')")
     arrow_to(engine, "通信原语", "reduce")
     engine.wait_for("find('根 rank')")
     other = algorithms_of("reduce")[1].slug
@@ -369,7 +369,6 @@ def test_everything_can_be_chosen_with_the_mouse(engine: Engine):
 
 def test_every_view_shows_the_same_step_and_its_link_opens_it(engine: Engine):
     engine.open(tag(RING, EVERY_CONTROL))
-    engine.wait_for("!p.querySelector('.cp-waiting')")
     engine.evaluate("p.round = 2")
     drawn = {}
     for name, view in (("时空", "spacetime"), ("矩阵", "matrix"), ("拓扑", "topology")):
@@ -501,7 +500,6 @@ def test_a_link_on_the_page_is_followed_and_a_heading_is_left_alone(engine: Engi
     link = "#op=scatter&algo=flat&n=3&root=0&round=1"
     links = f'<a href="{link}">链接</a><a href="#there">标题</a><h2 id=there>章</h2>'
     engine.open(links + tag(RING))
-    engine.wait_for("!p.querySelector('.cp-waiting')")
     engine.click("链接")
     engine.wait_for("p.rounds === 2 && p.round === 1")
     engine.click("标题")

@@ -554,6 +554,15 @@ def test_an_address_that_changes_later_is_followed(bench: Bench):
     assert ask(page, "p.rounds") == 2
 
 
+def test_a_link_that_is_followed_before_the_catalogue_is_here_is_not_lost(bench: Bench):
+    bench.held["catalog.json"] = []
+    page = bench.ready(tag(RING) + '<a href="#op=scatter&algo=flat&n=3&root=0&round=1">链接</a>')
+    page.get_by_role("link").click()
+    page.wait_for_function("location.hash.includes('op=scatter')")
+    bench.release("catalog.json")
+    wait_for(page, "p.rounds === 2 && p.round === 1")
+
+
 def test_only_the_first_player_with_controls_owns_the_address(bench: Bench):
     page = bench.ready(
         tag("broadcast/flat/n3.json", controls=None) + tag(RING) + tag(RING),

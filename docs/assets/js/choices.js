@@ -135,9 +135,13 @@ export class Choices {
    */
   async begin(url, before, followAddress) {
     const signal = this.#signal;
-    const wish = followAddress && this.#ownsAddress ? parseAddress(location.hash) : null;
+    const first = location.hash;
     const known = await this.#readCatalog(url);
     if (signal?.aborted) return true;
+    // A link may have been followed while the catalogue was on its way.
+    const followed = location.hash !== first && location.hash !== this.address;
+    const wish = (followAddress || followed) && this.#ownsAddress
+      ? parseAddress(location.hash) : null;
     if (!known || !wish) return false;
     if (wish.speed) this.player.setSpeed(wish.speed);
     const round = wish.round ?? (Number(this.player.element.getAttribute('round')) || 0);
