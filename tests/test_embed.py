@@ -156,6 +156,25 @@ def test_the_code_from_the_share_panel_makes_a_frame_as_high_as_its_content(
     embedded(page, visit)
 
 
+def test_the_frame_of_the_guide_is_as_high_as_its_content(
+    site: Site, visit: Visitor, around: tuple[str, dict[str, str]]
+):
+    address, pages = around
+    blocks = {block.title: block.text for block in site.page("reference/player/").code_blocks}
+    host = urlsplit(site.url)
+    code = blocks["iframe.html"]
+    assert code.count("https://example.org") == 2
+    code = code.replace("https://example.org/", site.url)
+    code = code.replace("https://example.org", f"{host.scheme}://{host.netloc}")
+    pages["/"] = f"<!doctype html><link rel='icon' href='data:,'><title>别处</title>{code}"
+    page = visit("embed/")
+    page.goto(address)
+    frame = embedded(page, visit)
+    expect(frame.locator(".cp-title")).to_contain_text("第 3 / 6 轮")
+    page.wait_for_function("document.querySelector('iframe').height !== '900'")
+    assert abs(height(page) - frame.locator("body").evaluate("(body) => body.scrollHeight")) <= 1
+
+
 def test_a_height_from_another_origin_is_not_taken(
     visit: Visitor, around: tuple[str, dict[str, str]]
 ):

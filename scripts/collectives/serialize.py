@@ -229,6 +229,8 @@ def _text(value: object, where: str) -> str:
 
 
 def _integer(value: object, where: str) -> int:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)  # JSON has one kind of number: 4.0 is 4 to its schema and in a browser.
     if isinstance(value, bool) or not isinstance(value, int):
         raise _wrong(where, "整数", value)
     return value

@@ -1,7 +1,8 @@
 /**
  * The player's half of the comparison with Python. Reads JSON lines from standard input, writes one
  * line for each: {"schedule": text, "root": n} -> a digest of every state;
- * {"check": text} -> the rule that is broken; {"values": text} -> the number of every cell;
+ * {"check": text} -> the rule that is broken; {"play": text} -> the same, with what the player adds
+ * before it shows a schedule; {"values": text} -> the number of every cell;
  * {"whatif": text, "damages": list} -> what the rules say to it, and what it leads to.
  */
 import assert from 'node:assert/strict';
@@ -12,7 +13,7 @@ import { spending } from '../../docs/assets/js/cost.js';
 import { OPS, valueOf } from '../../docs/assets/js/numbers.js';
 import { check, replay } from '../../docs/assets/js/replay.js';
 import { relabelRoot } from '../../docs/assets/js/relabel.js';
-import { ScheduleError, parseSchedule } from '../../docs/assets/js/schedule.js';
+import { ScheduleError, checkSize, parseSchedule } from '../../docs/assets/js/schedule.js';
 import { carryOut, consequences, damaged } from '../../docs/assets/js/whatif.js';
 
 /** @param {import('../../docs/assets/js/primitives.js').Cell | null} cell */
@@ -46,6 +47,17 @@ const answers = {
       rank: error.place.rank ?? null, buffer: error.place.buffer ?? null,
       block: error.place.block ?? null,
     };
+  },
+  /** @param {{play: string}} question */
+  play: ({ play: text }) => {
+    try {
+      const schedule = parseSchedule(text);
+      checkSize(schedule);
+      return check(schedule)?.rule ?? null;
+    } catch (error) {
+      if (error instanceof ScheduleError) return error.rule;
+      throw error;
+    }
   },
   /** @param {{values: string}} question */
   values: ({ values: text }) => {

@@ -117,10 +117,10 @@ export class Playground {
   }
 
   build() {
-    const primitive = html('select');
-    const algorithm = html('select');
-    const ranks = html('select');
-    const mistake = html('select');
+    const primitive = html('select', { 'aria-label': '原语' });
+    const algorithm = html('select', { 'aria-label': '算法' });
+    const ranks = html('select', { 'aria-label': 'N' });
+    const mistake = html('select', { 'aria-label': '一个写错的日程' });
     fill(mistake, Object.entries(MISTAKES).map(([rule, { story }]) => [rule, `${RULES[rule]}：${story}`]));
     for (const select of [primitive, algorithm]) {
       select.addEventListener('change', () => this.showChoices());

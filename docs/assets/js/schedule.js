@@ -32,6 +32,8 @@ import { PRIMITIVES } from './primitives.js';
 export const MAX_RANKS = 1024;
 export const MAX_CELLS = 4_000_000;
 
+const DEEPEST = 100;
+
 /** What can be drawn at all, and checked while one waits; about twice the largest we publish. */
 const SHOWN = { ranks: 64, cells: 20_000, rounds: 1_000, moves: 600_000, words: 1_000 };
 
@@ -104,6 +106,12 @@ function member(entry, key, where) {
   return entry[key];
 }
 
+/**
+ * What may be left out, but not written as null.
+ * @param {Record<string, unknown>} entry @param {string} key @param {unknown} usual
+ */
+const optional = (entry, key, usual) => (Object.hasOwn(entry, key) ? entry[key] : usual);
+
 /** @param {unknown} value @param {string} where @returns {[string, number]} */
 function place(value, where) {
   const pair = array(value, where);
@@ -122,7 +130,7 @@ function parseTransfer(value, where) {
     src: integer(member(entry, 'src', where), `${where}.src`),
     dst: integer(member(entry, 'dst', where), `${where}.dst`),
     op, fromBuffer, fromOffset, toBuffer, toOffset,
-    count: integer(entry.count ?? 1, `${where}.count`),
+    count: integer(optional(entry, 'count', 1), `${where}.count`),
   };
 }
 
@@ -146,6 +154,19 @@ function parseBound(value) {
 }
 
 /**
+ * Whether values are nested deeper than in any schedule: readers differ in how deep they can go.
+ * @param {unknown} data
+ */
+function isDeep(data) {
+  let level = [data];
+  for (let depth = 0; depth < DEEPEST && level.length; depth += 1) {
+    level = level.flatMap((value) => (
+      typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  return level.length > 0;
+}
+
+/**
  * Read a schedule file. Costs in the file are not believed: the player counts for itself.
  * @param {string} source
  * @returns {Schedule}
@@ -158,13 +179,8 @@ export function parseSchedule(source) {
   } catch (error) {
     throw format(`不是完整的 JSON：${/** @type {Error} */ (error).message}。`);
   }
-  try {
-    return scheduleFromData(data);
-  } catch (error) {
-    // What is quoted in a sentence may be nested deeper than it can be written.
-    if (error instanceof RangeError) throw format('JSON 嵌套过深。');
-    throw error;
-  }
+  if (isDeep(data)) throw format('不是日程文件：JSON 嵌套过深。');
+  return scheduleFromData(data);
 }
 
 /**
@@ -198,16 +214,16 @@ export function scheduleFromData(data) {
     const transfers = array(member(entry, 'transfers', where), `${where}.transfers`)
       .map((item, index) => parseTransfer(item, `${where}.transfers[${index}]`));
     return {
-      phase: text(entry.phase ?? '', `${where}.phase`),
-      caption: text(entry.caption ?? '', `${where}.caption`),
+      phase: text(optional(entry, 'phase', ''), `${where}.phase`),
+      caption: text(optional(entry, 'caption', ''), `${where}.caption`),
       local: transfers.every((t) => t.src === t.dst),
       transfers,
     };
   });
   const root = top.root ?? null;
-  const phases = Object.entries(object(top.phases ?? {}, 'phases'))
+  const phases = Object.entries(object(optional(top, 'phases', {}), 'phases'))
     .map(([name, title]) => /** @type {const} */ ([name, text(title, `phases.${name}`)]));
-  const parameters = Object.entries(object(top.parameters ?? {}, 'parameters'))
+  const parameters = Object.entries(object(optional(top, 'parameters', {}), 'parameters'))
     .map(([name, value]) => (
       /** @type {const} */ ([name, integer(value, `parameters.${name}`)])));
   const schedule = {
@@ -215,10 +231,10 @@ export function scheduleFromData(data) {
     algorithm: text(member(top, 'algorithm', '文件'), 'algorithm'),
     ranks: integer(member(top, 'ranks', '文件'), 'ranks'),
     root: root === null ? null : integer(root, 'root'),
-    ports: text(top.ports ?? 'single', 'ports'),
+    ports: text(optional(top, 'ports', 'single'), 'ports'),
     blocks: integer(member(top, 'blocks', '文件'), 'blocks'),
     buffers,
-    layout: text(top.layout ?? 'ring', 'layout'),
+    layout: text(optional(top, 'layout', 'ring'), 'layout'),
     phases: Object.fromEntries(phases),
     parameters: Object.fromEntries(parameters),
     rounds,
