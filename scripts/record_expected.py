@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Record what the demos print into docs/demos/expected/: a deliberate command, never a build step.
+"""Record what the demos print, beside them in expected/: a deliberate command, never a build step.
 
 The page shows these files, the player's last frame agrees with them, and the tests run every demo
 against them. Ranks print in any order, so the recorded order is by rank.
@@ -20,6 +20,9 @@ from typing import NoReturn
 ROOT = Path(__file__).resolve().parent.parent
 DEMOS = ROOT / "docs" / "demos"
 
+#: Folders below docs/demos/ whose demos are recorded in the same way.
+FOLDERS = ("training",)
+
 #: Seconds after which a run is given up. A demo ends by itself long before.
 PATIENCE = 300
 
@@ -28,9 +31,22 @@ ENVIRONMENT = ("PATH", "HOME", "USERPROFILE", "SYSTEMROOT", "TEMP", "TMP", "TMPD
 
 HELP = """用法：python scripts/record_expected.py [示例 ...]
 
-运行示例，把输出记到 docs/demos/expected/。每个示例运行两次；
+运行示例，把输出记到它旁边的 expected/。每个示例运行两次；
 只要有一次失败，或两次的输出不同，就一个文件也不写。
 只在有意改变示例的输出时运行，提交前看一遍 git diff。"""
+
+
+def demo_names(demos: Path = DEMOS) -> list[str]:
+    """Return the demos that are recorded: those of the folder itself, then training/ddp.py, ..."""
+    inside = [
+        f"{folder}/{path.name}" for folder in FOLDERS for path in demos.glob(f"{folder}/*.py")
+    ]
+    return sorted(path.name for path in demos.glob("*.py")) + sorted(inside)
+
+
+def record_of(demo: Path) -> Path:
+    """Return the file that holds what a demo prints."""
+    return demo.parent / "expected" / f"{demo.stem}.txt"
 
 
 class DemoFailed(Exception):
@@ -114,7 +130,7 @@ def main(arguments: list[str] | None = None, demos: Path = DEMOS) -> int:
     Returns:
         0; 1 when a demo failed or its runs differ; exits with 2 when an argument is wrong.
     """
-    known = sorted(path.name for path in demos.glob("*.py"))
+    known = demo_names(demos)
     parser = _OneLineParser(
         usage=argparse.SUPPRESS,
         description=HELP,
@@ -122,7 +138,9 @@ def main(arguments: list[str] | None = None, demos: Path = DEMOS) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     group = parser.add_argument_group("参数")
-    group.add_argument("names", nargs="*", metavar="示例", help="文件名；不写就是全部示例")
+    group.add_argument(
+        "names", nargs="*", metavar="示例", help="文件名，如 training/ddp.py；不写就是全部示例"
+    )
     group.add_argument("-h", "--help", action="help", help="显示这段说明")
     options = parser.parse_args(arguments)
     names = options.names or known
@@ -136,7 +154,7 @@ def main(arguments: list[str] | None = None, demos: Path = DEMOS) -> int:
     for name in names:
         print(f"运行 {name}", flush=True)
         try:
-            outputs[demos / "expected" / f"{Path(name).stem}.txt"] = stable_output(demos / name)
+            outputs[record_of(demos / name)] = stable_output(demos / name)
         except DemoFailed as error:
             print(f"record_expected.py：{error}\n没有写任何文件。", file=sys.stderr)
             return 1

@@ -18,6 +18,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from record_expected import demo_names, record_of
+
 DEMOS = "demos"
 """Folder of the demo files inside docs/, and their folder on the site."""
 
@@ -77,11 +79,16 @@ def indented(text: str, spaces: int = 4) -> str:
 def read_demo_file(page: Page, name: str, path: str) -> str:
     """Return the text of a file below docs/demos/.
 
+    Args:
+        page: the page that asks.
+        name: the demo, whose folder is part of its name: "training/ddp.py".
+        path: the file of that demo, from docs/demos/.
+
     Raises:
         PageError: there is no such file, or Markdown would not show it as it is.
     """
     folder = page.docs / DEMOS
-    known = sorted(file.name for file in folder.glob("*.py"))
+    known = demo_names(folder)
     if name not in known:
         raise page.error(f"没有名为 {name!r} 的示例；现有：{'、'.join(known)}")
     try:
@@ -98,16 +105,17 @@ def demo(page: Page, name: str) -> str:
 
     Args:
         page: the page that asks.
-        name: file name in docs/demos/, such as "allreduce_cpu_demo.py".
+        name: path in docs/demos/, such as "allreduce_cpu_demo.py".
     """
-    code = fenced(read_demo_file(page, name, name), "python", name)
+    file = posixpath.basename(name)
+    code = fenced(read_demo_file(page, name, name), "python", file)
     link = page.link(f"{DEMOS}/{name}")
-    return f'{code}\n\n[下载 {name}]({link}){{ .demo-download download="{name}" }}\n'
+    return f'{code}\n\n[下载 {file}]({link}){{ .demo-download download="{file}" }}\n'
 
 
 def demo_output(page: Page, name: str) -> str:
-    """Show what a demo prints: docs/demos/expected/<name>.txt, recorded from a run and tested."""
-    text = read_demo_file(page, name, f"expected/{Path(name).stem}.txt")
+    """Show what a demo prints: expected/<name>.txt beside it, recorded from a run and tested."""
+    text = read_demo_file(page, name, record_of(Path(name)).as_posix())
     return fenced(text, "text", "实际输出") + "\n"
 
 
@@ -140,6 +148,8 @@ PROJECT_MODULES = (
     "generate_schedules",
     "schedule_macros",
     "benchmark_macros",
+    "gloo_macros",
+    "gloo_traffic",
     "race_macros",
     "player_bundle",
 )
@@ -175,6 +185,7 @@ def define_env(env: Any) -> None:
     forget_project_modules()
     import benchmark_macros
     import generate_schedules
+    import gloo_macros
     import player_bundle
     import race_macros
     import schedule_macros
@@ -195,7 +206,7 @@ def define_env(env: Any) -> None:
 
         return call
 
-    modules = (schedule_macros, benchmark_macros, race_macros)
+    modules = (schedule_macros, benchmark_macros, gloo_macros, race_macros)
     for macro in (*MACROS, *(macro for module in modules for macro in module.MACROS)):
         env.macro(with_page(macro), macro.__name__)
 
