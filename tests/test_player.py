@@ -554,6 +554,20 @@ def test_an_address_that_changes_later_is_followed(bench: Bench):
     assert ask(page, "p.rounds") == 2
 
 
+def test_a_player_moved_before_its_catalogue_is_here_gets_its_bar_all_the_same(bench: Bench):
+    bench.held["catalog.json"] = []
+    page = bench.ready(tag(RING))
+    page.evaluate("""() => {
+        const player = document.querySelector('collective-player');
+        player.remove();
+        document.body.append(player);
+    }""")
+    bench.release("catalog.json")
+    page.locator(".cp-bar:not(.cp-waiting)").wait_for()
+    choose(page, "算法", "recursive_doubling")
+    wait_for(page, "p.rounds === 2")
+
+
 def test_a_link_that_is_followed_before_the_catalogue_is_here_is_not_lost(bench: Bench):
     bench.held["catalog.json"] = []
     page = bench.ready(tag(RING) + '<a href="#op=scatter&algo=flat&n=3&root=0&round=1">链接</a>')

@@ -181,8 +181,10 @@ class CollectivePlayer extends HTMLElement {
       seen.disconnect();
       sized.disconnect();
     });
-    if (this.#shown) this.#fit(true);
-    else if (this.hasAttribute('src')) this.#begin(true);
+    if (this.#shown) {
+      this.#fit(true);
+      this.#wantCatalog(false);
+    } else if (this.hasAttribute('src')) this.#begin(true);
   }
 
   disconnectedCallback() {
@@ -315,13 +317,27 @@ class CollectivePlayer extends HTMLElement {
       ...this.#usual(), primitive, algorithm, ranks: Number(ranks), root, parameters: {},
     };
     this.#controls?.expect(primitive);
-    const catalog = new URL('../../catalog.json', file);
-    const chosen = this.#controls && this.#needChoices().then((choices) => (
-      stay?.signal.aborted || !choices ? false : choices.begin(catalog, choice, followAddress)));
+    const chosen = this.#wantCatalog(followAddress);
     // Only an address that says something is worth waiting for.
     if (followAddress && /[#&]op=/.test(location.hash) && await chosen) return;
     if (stay?.signal.aborted) return;
     await this.#load(file, choice, Number(this.getAttribute('round')) || 0, '');
+  }
+
+  /**
+   * Where there is a bar, see that it gets its catalogue.
+   * @param {boolean} followAddress
+   * @returns {Promise<boolean>} whether the address has chosen what to show
+   */
+  async #wantCatalog(followAddress) {
+    const [stay, choice, src] = [this.#stay, this.#choice, this.getAttribute('src')];
+    if (!this.#controls || !choice || !src || (this.#choices?.catalog && !followAddress)) {
+      return false;
+    }
+    const choices = await this.#needChoices();
+    if (!choices || stay?.signal.aborted) return false;
+    const catalog = new URL('../../catalog.json', new URL(src, document.baseURI));
+    return choices.begin(catalog, choice, followAddress);
   }
 
   /** What is chosen where nobody chose. */
