@@ -12,7 +12,12 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, ViewportSi
 ROOT = Path(__file__).resolve().parents[1]
 ADDRESS = "http://player.test/"
 CONTROLS = "primitive algorithm ranks root op"
-TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/json"}
+TYPES = {
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".json": "application/json",
+    ".html": "text/html",
+}
 
 COUNT_FRAMES = """
 window.frames = 0;

@@ -15,6 +15,7 @@ from playwright.sync_api import FrameLocator, Page, Response, expect
 
 from built_site import Site
 from conftest import Visitor
+from engines import Engine
 from panel_page import axe_faults
 
 EMBED = "embed/"
@@ -263,3 +264,18 @@ def test_the_page_violates_no_wcag_and_fits(visit: Visitor, scheme: str, width: 
     page.locator("collective-player[ready]").wait_for()
     assert axe_faults(page) == []
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+
+
+def test_every_engine_tells_the_page_around_how_high_it_is(engine: Engine):
+    engine.open(
+        "<script>addEventListener('message', ({ data }) => { window.told = data; })</script>"
+        f"<iframe title='x' width='700' height='100' src='/embed/index.html{STATE}'></iframe>",
+        ready=False,
+    )
+    inside = "document.querySelector('iframe').contentDocument"
+    engine.wait_for(f"{inside}?.querySelector('collective-player[ready]')")
+    engine.wait_for(f"window.told?.height === Math.ceil({inside}.body.offsetHeight)")
+    assert engine.evaluate("window.told.type") == "collective-player:height"
+    assert engine.evaluate("window.told.height") > 500
+    title = f"{inside}.querySelector('.cp-title').textContent"
+    engine.wait_for(f"{title}.startsWith('第 2 / 3 轮')")

@@ -20,6 +20,7 @@ from collectives.primitives import PRIMITIVES
 from collectives.prove import ProofError, prove
 from collectives.serialize import schedule_from_json
 from conftest import Visitor
+from engines import Engine
 from generate_schedules import DEFAULT_OUTPUT
 from player_bench import Bench
 from player_node import TESTS, node
@@ -451,6 +452,26 @@ def test_the_page_violates_no_wcag_and_fits_whatever_it_shows(
               && node.getBoundingClientRect().height < 44).map((node) => node.textContent)"""
         )
         assert small == []
+
+
+def test_every_engine_checks_explains_and_plays(engine: Engine):
+    """The sentences about JSON are our own: browsers say each something else, some nothing."""
+    engine.open(BODY, ready=False)
+    engine.wait_for("document.querySelector('.pg-verdict[data-kind=right]')")
+    engine.wait_for("p?.rounds === 6")
+    engine.choose("一个写错的日程", "write-race")
+    engine.click("看看它错在哪")
+    engine.wait_for("document.querySelector('.pg-verdict').textContent.includes('write-race')")
+    engine.evaluate("""(() => {
+        const box = document.querySelector('.pg-text');
+        box.value = '{\\n "ranks": NaN }';
+        box.dispatchEvent(new Event('input'));
+    })()""")
+    said = engine.wait_for("""(() => {
+        const { textContent } = document.querySelector('.pg-verdict');
+        return textContent.includes('JSON') && textContent;
+    })()""")
+    assert "第 2 行第 11 列：这里应当是一个值，JSON 里没有 NaN" in said
 
 
 def test_the_guide_says_what_load_answers(site: Site, visit: Visitor):

@@ -13,6 +13,7 @@ from playwright.sync_api import Download, Page, expect
 
 from collectives.prove import prove
 from collectives.serialize import schedule_from_json
+from engines import Engine
 from panel_page import (
     ask,
     axe_faults,
@@ -23,7 +24,7 @@ from panel_page import (
     scrolls_sideways,
     too_small,
 )
-from player_bench import ADDRESS, Bench
+from player_bench import ADDRESS, Bench, tag
 
 TITLE = "分享与下载"
 RING = "allreduce/ring/n4.json"
@@ -351,3 +352,52 @@ def test_the_panel_fits_and_violates_no_wcag(bench: Bench, scheme: str, width: i
     assert axe_faults(page) == []
     assert too_small(page) == []
     assert not scrolls_sideways(page)
+
+
+# ---------------------------------------------------------------------------- in every engine
+
+KEEP_FILES = """(() => {
+    window.files = [];
+    const make = URL.createObjectURL;
+    URL.createObjectURL = (blob) => { window.files.push(blob); return make(blob); };
+    HTMLAnchorElement.prototype.click = () => {};
+})()"""
+"""Files stay in the page; a browser without a reader has nowhere to save them."""
+
+
+@pytest.mark.parametrize("view", ["拓扑", "矩阵", "时空"])
+def test_every_engine_makes_a_picture_of_every_view(engine: Engine, view: str):
+    engine.open(tag(RING, "view more"))
+    engine.evaluate(KEEP_FILES)
+    engine.click(css=".cp-more")
+    engine.click(css=".cp-item:last-child")
+    engine.wait_for("find('下载 SVG')")
+    engine.click(view)
+    engine.wait_for(f"find('{view}').getAttribute('aria-pressed') === 'true'")
+    engine.click("前进一轮")
+    engine.wait_for("p.round === 1")
+    engine.click("下载 SVG")
+    engine.wait_for("window.files.length === 1")
+    file = engine.evaluate("window.files[0].text()")
+    root = ElementTree.fromstring(file.encode())
+    shown = engine.evaluate(
+        "[...p.querySelectorAll('.cp-stage svg text')].map((text) => text.textContent)"
+    )
+    assert words(root)[: len(shown)] == shown
+    paints = {node.get(name) for node in root.iter() for name in ("fill", "stroke")} - {None}
+    assert all(re.match(r"none$|#[0-9a-f]{6}$|url\(#", paint or "") for paint in paints), paints
+    assert len(paints) > 5
+    engine.click("下载 PNG")
+    # The second file is the picture that the image is made from.
+    engine.wait_for("window.files.some(({ type }) => type === 'image/png')")
+    size = engine.evaluate("window.files.find(({ type }) => type === 'image/png').size")
+    assert size > 10_000
+
+
+def test_every_engine_copies_or_selects_the_link(engine: Engine):
+    engine.open(tag(RING, "view more"))
+    engine.click(css=".cp-more")
+    engine.click(css=".cp-item:last-child")
+    engine.wait_for("find('复制链接')")
+    engine.click("复制链接")
+    engine.wait_for("/已复制|请按 Ctrl/.test(p.querySelector('.cp-share-said').textContent)")
