@@ -96,7 +96,9 @@ def gloo_pairs(page: Page, call: str) -> str:
     pairs = _pairs(_call(page, call), SHOWN_RANKS)
     ranks = range(SHOWN_RANKS)
     lines = [
-        "| 写的一方 | " + " | ".join(f"rank {rank} 收" for rank in ranks) + " |",
+        f"| N = {SHOWN_RANKS}，写的一方 | "
+        + " | ".join(f"rank {rank} 收" for rank in ranks)
+        + " |",
         "| --- |" + " --- |" * SHOWN_RANKS,
     ]
     for src in ranks:
@@ -176,16 +178,18 @@ def _amount(amount: Fraction) -> str:
 
 
 def _sent(pairs: Pairs, ranks: int) -> str:
-    """What each rank sends, ranks that send the same put together."""
+    """What each rank sends, ranks that send the same put together, those that send nothing last."""
     by_amount: dict[Fraction, list[int]] = {}
     for rank, amount in enumerate(sent_by_rank(pairs, ranks)):
         by_amount.setdefault(amount, []).append(rank)
     if len(by_amount) == 1:
         return f"每个 {_amount(next(iter(by_amount)))}"
-    return "；".join(
-        f"rank {'、'.join(map(str, members))}：{_amount(amount)}"
+    idle = "；其余不发" if by_amount.pop(Fraction(0), None) else ""
+    parts = [
+        f"rank\u00a0{'、'.join(map(str, members))}：{_amount(amount)}"
         for amount, members in by_amount.items()
-    )
+    ]
+    return "；".join(parts) + idle
 
 
 def _partners(pairs: Pairs, ranks: int) -> str:
