@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""``make bench``: how fast the prover is, and our schedules beside PyTorch's own collectives.
+"""``make bench``: how fast the prover and the player are, and our schedules beside PyTorch's own.
 
 Timings belong to the machine that took them, so nothing here is asserted by a test. The results
 are recorded in ``docs/assets/benchmarks.json``, which the site shows together with machine and
@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import statistics
 import sys
 import time
@@ -19,6 +17,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import bench_player
 from collectives.algorithms import REGISTRY, algorithms_of
 from collectives.primitives import PRIMITIVES
 from collectives.prove import prove
@@ -127,9 +126,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="测量证明程序和各算法的用时，写入站点的数据文件。")
     parser.add_argument("--repeat", type=int, default=7, help="每项测几次，取中位数（默认 7）")
     parser.add_argument("--output", type=Path, default=RESULTS, help="写到哪个文件")
+    parser.add_argument("--player", action="store_true", help="只测播放器，其余保留上次的")
     options = parser.parse_args(arguments)
+    if options.player:
+        data = json.loads(options.output.read_text(encoding="utf-8"))
+        _write({**data, "player": measure_player()}, options.output)
+        return 0
     import torch
 
+    player = measure_player()
     proofs = prove_ring()
     print("环形 AllReduce：生成并证明")
     for row in proofs:
@@ -146,16 +151,33 @@ def main(arguments: list[str] | None = None) -> int:
     data = {
         "date": date.today().isoformat(),
         "torch": torch.__version__,
-        "machine": f"{platform.system()} {platform.machine()}，{os.cpu_count()} 核",
+        "machine": bench_player.machine(),
         "ranks": RANKS,
         "repeat": options.repeat,
         "proof": proofs,
         "collectives": collectives,
+        "player": player,
     }
-    options.output.write_text(
-        json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n"
-    )
+    _write(data, options.output)
     return 0
+
+
+def measure_player() -> dict[str, Any]:
+    """Measure the player in a browser, and print what a reader would want to know."""
+    player = bench_player.measure()
+    print(f"播放器，{player['browser']}，处理器放慢到 1/{player['throttle']}")
+    for name, frame in player["frames"].items():
+        print(
+            f"  每帧主线程 {frame['main_thread']:5.2f} ms  p95 {frame['p95']:5.1f} ms  "
+            f"最长 {frame['longest']:5.1f} ms  {name}"
+        )
+    print("  内存（每换 100 次日程，MB）：" + "  ".join(f"{mb:.2f}" for mb in player["heap"]))
+    return player
+
+
+def _write(data: dict[str, Any], output: Path) -> None:
+    text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    output.write_text(text, encoding="utf-8", newline="\n")
 
 
 def label(size: int) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from collectives.algorithms import REGISTRY
 from collectives.primitives import PRIMITIVES
-from player_bundle import BUNDLE, ENTRIES, MANIFEST
+from player_bundle import BUNDLE, CHOICES, ENTRIES, MANIFEST
 
 if TYPE_CHECKING:
     from site_macros import Page
@@ -121,18 +121,47 @@ def proof_table(page: Page) -> str:
     return "\n".join(lines) + "\n"
 
 
+def frame_table(page: Page) -> str:
+    """Show what a frame of the playing player costs, and how memory goes."""
+    data = _data(page)["player"]
+    lines = [
+        "| 日程 | 每帧主线程 | 帧间隔 p95 | 最长的间隔 |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    lines += [
+        f"| {name} | {frame['main_thread']:.1f} ms | {frame['p95']:.1f} ms "
+        f"| {frame['longest']:.1f} ms |"
+        for name, frame in data["frames"].items()
+    ]
+    heap = "、".join(f"{mb:.2f}" for mb in data["heap"])
+    return (
+        "\n".join(lines) + f"\n\n记录于 {data['date']}，{data['machine']}，{data['browser']}，"
+        f"软件光栅化，处理器放慢到 1/{data['throttle']}。每秒 60 帧时间隔是 16.7 ms。"
+        f"每换 100 次日程之后的内存依次是 {heap} MB。\n"
+    )
+
+
 def bundle_table(page: Page) -> str:
     """Show how large the files of the player are, those that every page loads first."""
     files = [path for path in (page.docs / BUNDLE).iterdir() if path.name != MANIFEST]
     lines = ["| 文件 | 何时载入 | 字节 | gzip 后 |", "| --- | --- | ---: | ---: |"]
-    first = 0
-    for path in sorted(files, key=lambda path: (path.stem not in ENTRIES, path.name)):
+    sums = dict.fromkeys(("画第一幅图之前", "画好之后", "用到时"), 0)
+    rows = []
+    for path in files:
         content = path.read_bytes()
         packed = len(gzip.compress(content, 9))
-        when = "打开页面" if path.stem in ENTRIES else "用到时"
-        first += packed if path.stem in ENTRIES else 0
-        lines.append(f"| `{path.name}` | {when} | {len(content)} | {packed} |")
-    return "\n".join(lines) + f"\n\n打开页面时一共载入 {first / 1000:.1f} KB（gzip 后）。\n"
+        when = list(sums)[0 if path.stem in ENTRIES else 1 if path.stem in CHOICES else 2]
+        sums[when] += packed
+        rows.append((list(sums).index(when), path.name, when, len(content), packed))
+    lines += [
+        f"| `{name}` | {when} | {size} | {packed} |" for _, name, when, size, packed in sorted(rows)
+    ]
+    first, then, rest = (f"{size / 1000:.1f} KB" for size in sums.values())
+    return (
+        "\n".join(lines)
+        + f"\n\n合计（gzip 后）：画第一幅图之前 {first}；画好之后，选择栏和地址 {then}；"
+        f"其余 {rest} 用到时才载入。\n"
+    )
 
 
 def _data(page: Page) -> dict[str, Any]:
@@ -180,5 +209,6 @@ MACROS: tuple[Callable[..., str], ...] = (
     benchmark_plot,
     proof_table,
     bundle_table,
+    frame_table,
 )
 """Every macro of this module; ``site_macros`` fills in the page."""

@@ -18,8 +18,12 @@ BUNDLE = "assets/player"
 
 MANIFEST = "sources.json"
 
-ENTRIES = ("collective-player", "site")
-"""The modules of docs/assets/js that pages load: the player, and what this site has beside it."""
+ENTRIES = ("collective-player", "site", "embed")
+"""The modules of docs/assets/js that pages load: the player, what this site has beside it, and what
+the page embed/ has beside it."""
+
+CHOICES = ("choices", "catalog", "catalog-file", "styles", "player-panels")
+"""What a player with choices loads once its first picture is on the way."""
 
 STALE = "播放器的源文件改过：运行 make player 重新打包"
 
