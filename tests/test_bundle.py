@@ -114,9 +114,8 @@ def test_what_is_loaded_on_demand_is_a_file_named_after_its_module(small: Path, 
     (js / "panels/whatif.js").write_text("export const title = 'on demand';\n")
     files = bundled(small, tmp_path / "player")
     assert set(files) == {
-        "collective-player.js",
+        *(f"{entry}.js" for entry in player_bundle.ENTRIES),
         "panels-whatif.js",
-        "site.js",
         player_bundle.MANIFEST,
     }
     assert b"on demand" in files["panels-whatif.js"]

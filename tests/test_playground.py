@@ -104,12 +104,12 @@ def test_the_costs_are_those_that_python_counts_beside_its_bounds(bench: Bench, 
     rows = page.locator(".pg-costs tbody tr").all()
     cells = [row.locator("th, td").all_inner_texts() for row in rows]
     assert [row[:3] for row in cells] == expected
-    for counted, least, (*_, said) in zip(
-        (cost.rounds, cost.beta, cost.gamma),
-        (bound.rounds, bound.beta, bound.gamma),
-        cells,
-        strict=False,
-    ):
+    pairs: list[tuple[Fraction, Fraction]] = [
+        (Fraction(cost.rounds), Fraction(bound.rounds)),
+        (cost.beta, bound.beta),
+        (cost.gamma, bound.gamma),
+    ]
+    for (counted, least), (*_, said) in zip(pairs, cells, strict=False):
         assert ("达到下界" in said) is (counted == least)
         assert ("比单端口的下界还少" in said) is (counted < least)
 

@@ -100,8 +100,11 @@ export class Choices {
     this.player = player;
     this.host = new Host(player, this);
     this.panels = new Panels(player.slot);
-    // On its way before it is asked for; a failure is said where it matters.
-    style().catch(() => {});
+    // On its way when the reader comes near, before it is asked for; a failure is said where it
+    // matters.
+    for (const near of ['pointerover', 'focusin']) {
+      player.node.addEventListener(near, () => { style().catch(() => {}); }, { once: true });
+    }
     /** @type {{entries: PrimitiveEntry[], url: URL} | null} */
     this.catalog = null;
     /** What was chosen last, while its file is still on the way. @type {Choice | null} */
