@@ -72,7 +72,7 @@ def race(page: Page, primitive: str, ranks: int, algorithms: str, size: int = 1_
         size: M to open with, in bytes.
     """
     lanes = _lanes(page, primitive, ranks, algorithms)
-    machine = _machine(page, LEDGER)
+    machine = machine_named(page, LEDGER)
     rows = "".join(
         f'<tr><th scope="row">{html.escape(lane.name)}</th><td>{lane.cost.rounds}</td>'
         f"<td>{share_text(lane.cost.beta)}</td>"
@@ -99,7 +99,7 @@ def race_order(
 ) -> str:
     """Say who arrives first at M = ``size`` bytes on a machine, and when the others do."""
     lanes = _lanes(page, primitive, ranks, algorithms)
-    return order_sentence(lanes, _machine(page, machine), Fraction(size), ranks)
+    return order_sentence(lanes, machine_named(page, machine), Fraction(size), ranks)
 
 
 def race_crossings(
@@ -107,7 +107,7 @@ def race_crossings(
 ) -> str:
     """Say where the lead changes on a machine, one item of a list for each sentence."""
     lanes = _lanes(page, primitive, ranks, algorithms)
-    sentences = crossing_sentences(lanes, _machine(page, machine))
+    sentences = crossing_sentences(lanes, machine_named(page, machine))
     return "".join(f"- {sentence}\n" for sentence in sentences)
 
 
@@ -116,7 +116,7 @@ def race_table(page: Page, primitive: str, ranks: int, algorithms: str, size: in
     lanes = _lanes(page, primitive, ranks, algorithms)
     lines = [["机器", *(lane.name for lane in lanes)], ["---"] * (len(lanes) + 1)]
     for entry in _machines(page):
-        machine = _machine(page, entry["slug"])
+        machine = machine_named(page, entry["slug"])
         times = [time_text(lane.seconds(machine, Fraction(size))) for lane in lanes]
         lines.append([entry["title"], *times])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
@@ -301,7 +301,8 @@ def _machines(page: Page) -> list[dict[str, Any]]:
     return machines
 
 
-def _machine(page: Page, slug: str) -> Machine:
+def machine_named(page: Page, slug: str) -> Machine:
+    """Return a machine of the list in machines.js."""
     for entry in _machines(page):
         if entry["slug"] == slug:
             alpha, bandwidth = (Fraction(str(entry[key])) for key in ("microseconds", "gigabytes"))

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DEMOS = ROOT / "docs" / "demos"
 
 #: Folders below docs/demos/ whose demos are recorded in the same way.
-FOLDERS = ("training",)
+FOLDERS = ("faq", "start", "training")
 
 #: Seconds after which a run is given up. A demo ends by itself long before.
 PATIENCE = 300

@@ -151,6 +151,10 @@ PROJECT_MODULES = (
     "gloo_macros",
     "gloo_traffic",
     "race_macros",
+    "figure_macros",
+    "path_macros",
+    "training_macros",
+    "training_traffic",
     "player_bundle",
 )
 """What `mkdocs serve` imports afresh at every build, so that an edit to it is seen."""
@@ -184,11 +188,14 @@ def define_env(env: Any) -> None:
     docs = Path(env.conf["docs_dir"])
     forget_project_modules()
     import benchmark_macros
+    import figure_macros
     import generate_schedules
     import gloo_macros
+    import path_macros
     import player_bundle
     import race_macros
     import schedule_macros
+    import training_macros
 
     page = getattr(env, "page", None)
     if page is None:
@@ -206,7 +213,15 @@ def define_env(env: Any) -> None:
 
         return call
 
-    modules = (schedule_macros, benchmark_macros, gloo_macros, race_macros)
+    modules = (
+        schedule_macros,
+        benchmark_macros,
+        gloo_macros,
+        race_macros,
+        figure_macros,
+        path_macros,
+        training_macros,
+    )
     for macro in (*MACROS, *(macro for module in modules for macro in module.MACROS)):
         env.macro(with_page(macro), macro.__name__)
 

@@ -732,4 +732,4 @@ def test_a_machine_that_nobody_knows_stops_the_build():
 
 
 def test_the_first_machine_of_the_list_is_the_one_that_pages_count_with():
-    assert race_macros._machine(COMPARE, race_macros.LEDGER) == LEDGER
+    assert race_macros.machine_named(COMPARE, race_macros.LEDGER) == LEDGER

@@ -1,0 +1,48 @@
+# 运行方式: python hello_ranks.py
+
+import threading
+import traceback
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def worker(rank, world_size, port):
+    timeout = timedelta(seconds=30)  # 最多等别的进程 30 秒
+    store = dist.TCPStore("127.0.0.1", port, timeout=timeout, use_libuv=False)
+    dist.init_process_group(
+        backend="gloo", rank=rank, world_size=world_size, timeout=timeout, store=store
+    )
+
+    # 同一份程序，4 个进程各跑一遍：变量同名，内存不同
+    mine = torch.tensor([float(rank * rank)])
+    print(f"[rank {rank}] 一共 {dist.get_world_size()} 个 rank，我的 mine = {mine.item()}")
+
+    # 没有通信，谁也看不到别人的 mine；通信之后才知道总和
+    total = mine.clone()
+    dist.all_reduce(total)
+    print(f"[rank {rank}] 所有 mine 的总和 = {total.item()}")
+
+    dist.destroy_process_group()
+
+
+def run(rank, *args):
+    try:
+        worker(rank, *args)
+    except Exception:
+        traceback.print_exc()  # 先说出自己的错：别的 rank 只会说对方断开了
+        raise
+
+
+if __name__ == "__main__":
+    world_size = 4
+    # 端口写 0，由系统挑一个空闲端口；Windows 版 torch 没有 libuv，所以关掉
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True,
+                          wait_for_workers=False, use_libuv=False)
+    # 万一有 rank 卡住不动，120 秒后强行结束所有 rank
+    timer = threading.Timer(120, lambda: [p.kill() for p in mp.active_children()])
+    timer.daemon = True
+    timer.start()
+    mp.spawn(run, args=(world_size, store.port), nprocs=world_size, join=True)

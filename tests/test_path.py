@@ -1,0 +1,199 @@
+"""The path: every page says what it asks for, follows the one before, and counts its sums."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import path_macros
+import record_expected
+from article import Article
+from built_site import ROOT, Site
+from collectives.algorithms import REGISTRY
+from collectives.cost import count_cost
+from collectives.primitives import PRIMITIVES, Primitive
+from demo_runner import run_demo
+from figure_macros import RANKS, before_and_after
+from latex_formula import evaluate
+from site_macros import Page, PageError
+
+PATH = [
+    "start/why/",
+    "start/processes/",
+    "start/blocking/",
+    "start/primitives/",
+    *(f"primitives/{slug}/" for slug in PRIMITIVES),
+    "algorithms/ring/",
+]
+"""The first pages of the path, in the order of reading."""
+
+OWN = [
+    *PATH[:4],
+    "cost/model/",
+    "cost/bandwidth/",
+    "cost/choosing/",
+]
+"""The pages that this file looks after."""
+
+PAGE = Page("cost/bandwidth.md", "cost/bandwidth/", ROOT / "docs")
+
+each_own_page = pytest.mark.parametrize("path", OWN)
+each_primitive = pytest.mark.parametrize(
+    "primitive", PRIMITIVES.values(), ids=lambda primitive: primitive.slug
+)
+
+
+def article_of(site: Site, path: str) -> Article:
+    return Article(site.file(path).read_text(encoding="utf-8"))
+
+
+def source_of(path: str) -> str:
+    return (ROOT / "docs" / path.rstrip("/")).with_suffix(".md").read_text(encoding="utf-8")
+
+
+# ------------------------------------------------------------------------------------ the path
+
+
+def test_the_next_page_is_the_next_of_the_path(site: Site):
+    for page, following in itertools.pairwise(PATH):
+        text = site.file(page).read_text(encoding="utf-8")
+        found = re.search(r'<a href="([^"]+)" class="md-footer__link md-footer__link--next"', text)
+        assert found, page
+        assert found[1] == f"../../{following}" or found[1] == f"../{following.split('/', 1)[1]}"
+
+
+@each_own_page
+def test_a_page_begins_with_what_it_asks_for_and_what_one_can_do_after_it(site: Site, path: str):
+    first = next(e for e in article_of(site, path).prose if e.tag == "p")
+    assert re.search("读之前|读这一页之前|就够了", first.text)
+    assert "读完" in first.text
+    assert "{ .path-note }" in source_of(path)
+
+
+@each_own_page
+def test_a_page_asks_a_question_answers_it_and_names_sources_that_can_be_found(
+    site: Site, path: str
+):
+    headings = article_of(site, path).headings
+    assert headings[-2:] == ["想一想", "参考"]
+    source = source_of(path)
+    assert '??? success "答案"' in source
+    lines = source.split("\n## 参考\n")[1].strip().splitlines()
+    named = re.compile(
+        r"https?://|\.(?:cc|cu|md)\b|\b(?:19|20)\d\d\b|记录|测试保证|model_source|模型"
+    )
+    assert len(lines) >= 3
+    assert [line for line in lines if not named.search(line)] == []
+
+
+# -------------------------------------------------------------------------------- the pictures
+
+
+@each_primitive
+def test_a_picture_shows_the_numbers_of_the_table_of_its_primitive(
+    site: Site, primitive: Primitive
+):
+    """A cell stands for a chunk and says a number once that the table says several times."""
+    (table,) = article_of(site, f"primitives/{primitive.slug}/").tables["谁在何时有什么"]
+    columns = table[0]
+    before = [i for i, name in enumerate(columns) if "（前" in name]
+    after = [i for i, name in enumerate(columns) if "（后" in name]
+    for rank, sides in enumerate(before_and_after(primitive)):
+        for places, cells in zip((before, after), sides, strict=True):
+            stated = [table[rank + 1][place] for place in places]
+            numbers = [set(re.findall(r"\d+", text)) for text in stated if text.startswith("[")]
+            drawn = {number for cell in cells for number in cell.text.split()}
+            assert drawn == set().union(*numbers)
+            if "没有这个缓冲区" in stated:
+                assert cells == []
+            if "未定义" in stated:
+                assert cells
+                assert all(cell == ("", ()) for cell in cells)
+
+
+def test_after_a_sum_every_rank_is_in_the_picture():
+    for rows in map(before_and_after, (PRIMITIVES["allreduce"], PRIMITIVES["reducescatter"])):
+        assert {cell.ranks for _, then in rows for cell in then} == {tuple(range(RANKS))}
+
+
+def test_the_page_shows_all_eight_with_their_text(site: Site):
+    html = site.file("start/primitives/").read_text(encoding="utf-8")
+    spoken = re.findall(r'<svg [^>]*role="img" aria-label="([^"]+)"', html)
+    assert [words.split("：")[0] for words in spoken] == [p.title for p in PRIMITIVES.values()]
+    for words in spoken:
+        assert words.count("之前") == words.count("之后") == RANKS
+
+
+# ------------------------------------------------------------------------------ the bandwidths
+
+
+@each_primitive
+def test_the_factor_of_bus_bandwidth_is_what_the_best_schedule_asks_of_its_busiest_port(
+    primitive: Primitive,
+):
+    formula = path_macros.BUS_FACTORS[primitive.slug]
+    for n in range(2, 34):
+        factor = evaluate(formula, n)
+        assert factor == path_macros.least_traffic(primitive.slug, n)[0]
+        assert factor == primitive.lower_bound(n).beta
+
+
+def test_the_least_traffic_is_not_that_of_just_any_algorithm():
+    schedule = REGISTRY["allreduce/reduce_broadcast"].schedule(8)
+    assert path_macros.port_traffic(schedule) > path_macros.least_traffic("allreduce", 8)[0]
+
+
+def test_the_page_shows_the_factors_and_what_was_counted(site: Site):
+    (table,) = article_of(site, "cost/bandwidth/").tables["系数从哪里来"]
+    for row, (slug, primitive) in zip(table[1:], PRIMITIVES.items(), strict=True):
+        assert row[0] == primitive.title_en
+        counted = [Fraction(cell) for cell in row[2:6]]
+        assert counted == [evaluate(path_macros.BUS_FACTORS[slug], n) for n in (2, 4, 8, 16)]
+        assert row[6]
+
+
+def test_a_number_on_a_page_is_counted_from_the_schedule():
+    cost = count_cost(REGISTRY["allreduce/ring"].schedule(8))
+    assert path_macros.counted(PAGE, "allreduce/ring", 8, "rounds") == str(cost.rounds)
+    assert path_macros.counted(PAGE, "allreduce/ring", 8, "beta") == "7/4 M"
+    # 14 rounds of 5 us, and 7/4 of 100 MB at 50 GB/s.
+    assert path_macros.counted_time(PAGE, "allreduce/ring", 8, 100_000_000) == "3.57 ms"
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "field"),
+    [("allreduce/rings", 8, "beta"), ("allreduce/ring", 8, "bytes"), ("allreduce/ring", 1, "beta")],
+)
+def test_what_cannot_be_counted_stops_the_build(name: str, ranks: int, field: str):
+    with pytest.raises(PageError, match=r"cost/bandwidth\.md"):
+        path_macros.counted(PAGE, name, ranks, field)
+
+
+# ----------------------------------------------------------------------------------- the demos
+
+PROGRAMS = {
+    "hello_ranks.py": "start/processes/",
+    "groups.py": "start/processes/",
+    "waiting.py": "start/blocking/",
+    "swapped_calls.py": "start/blocking/",
+}
+
+
+def test_every_program_of_the_first_pages_is_on_its_page():
+    assert {path.name for path in (ROOT / "docs/demos/start").glob("*.py")} == set(PROGRAMS)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_copied_from_the_page_prints_what_is_recorded(
+    name: str, site: Site, tmp_path: Path
+):
+    blocks = site.page(PROGRAMS[name]).code_blocks
+    (text,) = [block.text for block in blocks if block.title == name]
+    record = record_expected.record_of(ROOT / "docs/demos/start" / name)
+    run = run_demo(tmp_path / "reader", name, text)
+    assert run.check() == record.read_text(encoding="utf-8").splitlines()
+    assert run.errors == ""
