@@ -1,13 +1,15 @@
-"""What pages may ask of the traffic that was measured on Gloo: players and tables.
+"""What pages may ask of what was measured on Gloo: players, and tables of traffic and of types.
 
-The data are ``docs/assets/gloo_traffic.json``, written by ``scripts/measure_gloo_traffic.py``. A
-name in them is compared with the registry once more before it is shown: a page cannot claim that
-an algorithm has the measured traffic when it has not. Registered by ``site_macros``.
+The traffic is ``docs/assets/gloo_traffic.json``, written by ``measure_gloo_traffic``; the types are
+``docs/assets/gloo_types.json``, written by ``measure_gloo_types``. A name in the traffic is held
+against the registry once more before it is shown: a page cannot claim that an algorithm has the
+measured traffic when it has not. Registered by ``site_macros``.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -117,17 +119,44 @@ def gloo_bytes(page: Page, call: str, ranks: int, m: int) -> str:
     return str(most)
 
 
+def gloo_types(page: Page) -> str:
+    """Show which reduction operators Gloo takes for which dtypes, errors numbered below."""
+    data = _read(page, "gloo_types.json", "measure_gloo_types.py")
+    results: dict[str, dict[str, str]] = data["results"]
+    numbers: dict[str, int] = {}
+
+    def cell(result: str) -> str:
+        if result == "right":
+            return "✓"
+        kind = re.sub(r"(?<=Op\.)\w+|(?<=RedOpType\.)\w+|(?<=output type )\w+", "…", result)
+        return f"错 {numbers.setdefault(kind, len(numbers) + 1)}"
+
+    lines = [
+        f"| 类型 | {' | '.join(results)} |",
+        "| --- |" + " --- |" * len(results),
+    ]
+    lines += [
+        f"| `{dtype}` | {' | '.join(cell(row[dtype]) for row in results.values())} |"
+        for dtype in next(iter(results.values()))
+    ]
+    errors = "".join(f"{number}. `{error}`\n" for error, number in numbers.items())
+    setup = f"试于 {data['date']}，torch {data['torch']}，2 个 rank。「错」后面的编号："
+    return "\n".join(lines) + f"\n\n{setup}\n\n{errors}"
+
+
 # ------------------------------------------------------------------------------------- the data
 
 
-def _data(page: Page) -> dict[str, Any]:
-    path = page.docs / "assets" / "gloo_traffic.json"
+def _read(page: Page, file: str, writer: str) -> dict[str, Any]:
     try:
-        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        data: dict[str, Any] = json.loads((page.docs / "assets" / file).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise page.error(
-            f"读不了 assets/gloo_traffic.json：{error}；先运行 scripts/measure_gloo_traffic.py"
-        ) from None
+        raise page.error(f"读不了 assets/{file}：{error}；先运行 scripts/{writer}") from None
+    return data
+
+
+def _data(page: Page) -> dict[str, Any]:
+    data = _read(page, "gloo_traffic.json", "measure_gloo_traffic.py")
     for name, call in data["calls"].items():
         _compare(page, name, call)
     return data
@@ -213,5 +242,6 @@ MACROS: tuple[Callable[..., str], ...] = (
     gloo_table,
     gloo_pairs,
     gloo_bytes,
+    gloo_types,
 )
 """Every macro of this module; ``site_macros`` fills in the page."""

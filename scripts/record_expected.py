@@ -21,7 +21,10 @@ ROOT = Path(__file__).resolve().parent.parent
 DEMOS = ROOT / "docs" / "demos"
 
 #: Folders below docs/demos/ whose demos are recorded in the same way.
-FOLDERS = ("faq", "start", "training")
+FOLDERS = ("beyond", "faq", "start", "torchrun", "training")
+
+#: Demos that have no record here: record_environment.py runs this one.
+UNRECORDED = ("torchrun/environment.py",)
 
 #: Seconds after which a run is given up. A demo ends by itself long before.
 PATIENCE = 300
@@ -73,6 +76,19 @@ def by_rank(output: str) -> list[str]:
     return sorted(lines, key=rank)
 
 
+def command_of(name: str, text: str) -> list[str]:
+    """Return the command that the first line of a demo tells a reader, run by this Python.
+
+    Args:
+        name: of the demo's file.
+        text: what stands in it.
+    """
+    told = re.match(r"# 运行方式: torchrun (.+)", text)
+    if told:
+        return [sys.executable, "-m", "torch.distributed.run", *told[1].split()]
+    return [sys.executable, name]
+
+
 def run(demo: Path) -> list[str]:
     """Run a demo alone in an empty folder and return its lines, ranks in order.
 
@@ -83,7 +99,7 @@ def run(demo: Path) -> list[str]:
         Path(folder, demo.name).write_bytes(demo.read_bytes())
         try:
             result = subprocess.run(
-                [sys.executable, demo.name],
+                command_of(demo.name, demo.read_text(encoding="utf-8")),
                 cwd=folder,
                 env=reader_environment(),
                 capture_output=True,
@@ -143,7 +159,7 @@ def main(arguments: list[str] | None = None, demos: Path = DEMOS) -> int:
     )
     group.add_argument("-h", "--help", action="help", help="显示这段说明")
     options = parser.parse_args(arguments)
-    names = options.names or known
+    names = options.names or [name for name in known if name not in UNRECORDED]
     unknown = [name for name in names if name not in known]
     if unknown:
         parser.error(f"没有名为 {unknown[0]!r} 的示例；现有：{'、'.join(known)}")

@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 import record_expected
 from article import Article
 from built_site import ROOT, Site
-from demo_runner import replaced, run_demo
+from demo_runner import Run, replaced, run_demo, with_fault
 
 TRAINING = ROOT / "docs" / "demos" / "training"
 NAMES = sorted(path.name for path in TRAINING.glob("*.py"))
@@ -39,19 +40,40 @@ def expected(name: str) -> list[str]:
     return record_expected.record_of(TRAINING / name).read_text(encoding="utf-8").splitlines()
 
 
-@each_program
-def test_a_program_copied_from_the_page_prints_what_is_recorded(
-    name: str, site: Site, tmp_path: Path
-):
-    (text,) = [block.text for block in site.page(PAGE).code_blocks if block.title == name]
-    run = run_demo(tmp_path / "reader", name, text)
-    assert run.check() == expected(name)
-    assert run.errors == ""
+def run_all(folder: Path, texts: dict[str, str]) -> dict[str, Run]:
+    """Every program, run once, two at a time."""
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        started = {
+            name: pool.submit(run_demo, folder / Path(name).stem, name, text)
+            for name, text in texts.items()
+        }
+    return {name: run.result() for name, run in started.items()}
+
+
+@pytest.fixture(scope="module")
+def runs(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    """The programs as a reader copies them from the page."""
+    blocks = site.page(PAGE).code_blocks
+    texts = {block.title: block.text for block in blocks if block.title in NAMES}
+    return run_all(tmp_path_factory.mktemp("reader"), texts)
+
+
+@pytest.fixture(scope="module")
+def broken_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    """The programs with one mistake each."""
+    texts = {name: replaced(source(name), *BROKEN[name]) for name in NAMES}
+    return run_all(tmp_path_factory.mktemp("broken"), texts)
 
 
 @each_program
-def test_the_assertion_of_a_program_notices_a_mistake(name: str, tmp_path: Path):
-    run = run_demo(tmp_path / "broken", name, replaced(source(name), *BROKEN[name]))
+def test_a_program_copied_from_the_page_prints_what_is_recorded(name: str, runs: dict[str, Run]):
+    assert runs[name].check() == expected(name)
+    assert runs[name].errors == ""
+
+
+@each_program
+def test_the_assertion_of_a_program_notices_a_mistake(name: str, broken_runs: dict[str, Run]):
+    run = broken_runs[name]
     assert run.returncode == 1
     assert re.search(r"^(AssertionError|RuntimeError)", run.errors, flags=re.MULTILINE)
     assert not any("与单进程相同" in line for line in run.lines)
@@ -67,22 +89,26 @@ def test_a_program_is_short_and_needs_nothing_but_torch(name: str):
     assert modules - {"torch"} <= sys.stdlib_module_names
 
 
-def frame(text: str) -> list[str]:
-    """How a program starts its ranks and ends by itself; only numbers may differ."""
-    numbers = r"(?<=seconds=)\d+|(?<=Timer\()\d+|(?<=world_size = )\d+"
-    module = ast.parse(re.sub(numbers, "0", text)).body
-    worker = next(n for n in module if isinstance(n, ast.FunctionDef) and n.name == "worker")
-    own = [n for n in module if isinstance(n, ast.If) or getattr(n, "name", "") == "run"]
-    return [ast.unparse(n) for n in (*own, worker.args, *worker.body[:2], worker.body[-1])]
-
-
 @each_program
-def test_a_program_starts_and_ends_as_the_other_demos_do(name: str):
-    demo = (ROOT / "docs" / "demos" / "allreduce_cpu_demo.py").read_text(encoding="utf-8")
-    assert frame(source(name)) == frame(demo)
-    (patience,) = re.findall(r"seconds=(\d+)", source(name))
-    (watchdog,) = re.findall(r"Timer\((\d+)", source(name))
-    assert int(patience) < int(watchdog) <= 30
+def test_a_program_gives_up_within_thirty_seconds_and_says_where_it_stood(name: str):
+    module = ast.parse(source(name)).body
+    worker = next(n for n in module if isinstance(n, ast.FunctionDef) and n.name == "worker")
+    first, second = (ast.unparse(node) for node in worker.body[:2])
+    gives_up = re.fullmatch(r"faulthandler\.dump_traceback_later\((\d+), exit=True\)", first)
+    patience = re.fullmatch(r"timeout = timedelta\(seconds=(\d+)\)", second)
+    assert gives_up
+    assert patience
+    assert int(patience[1]) < int(gives_up[1]) < 30
+
+
+def test_a_rank_that_hangs_ends_the_run_and_names_its_line(tmp_path: Path):
+    hang = with_fault(source("pipeline.py"), 1, "time.sleep(10**6)")
+    text = replaced(hang, "dump_traceback_later(25,", "dump_traceback_later(4,")
+    run = run_demo(tmp_path / "hang", "pipeline.py", text)
+    assert run.returncode == 1
+    assert "Timeout (0:00:04)!" in run.errors
+    assert re.search(r'pipeline\.py", line \d+ in worker', run.errors)
+    assert not run.left
 
 
 @each_program

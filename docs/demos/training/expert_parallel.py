@@ -1,6 +1,6 @@
 # 运行方式: python expert_parallel.py
 
-import threading
+import faulthandler
 import traceback
 from datetime import timedelta
 
@@ -24,6 +24,7 @@ class Exchange(torch.autograd.Function):
 
 
 def worker(rank, world_size, port):
+    faulthandler.dump_traceback_later(25, exit=True)  # 万一卡住，25 秒后说出停在哪一行，然后结束
     timeout = timedelta(seconds=20)  # 最多等别的进程 20 秒
     dist.init_process_group(
         backend="gloo", rank=rank, world_size=world_size, timeout=timeout,
@@ -73,8 +74,4 @@ if __name__ == "__main__":
     # 端口写 0，由系统挑一个空闲端口；Windows 版 torch 没有 libuv，所以关掉
     store = dist.TCPStore("127.0.0.1", 0, is_master=True,
                           wait_for_workers=False, use_libuv=False)
-    # 万一有 rank 卡住不动，30 秒后强行结束所有 rank
-    timer = threading.Timer(30, lambda: [p.kill() for p in mp.active_children()])
-    timer.daemon = True
-    timer.start()
     mp.spawn(run, args=(world_size, store.port), nprocs=world_size, join=True)

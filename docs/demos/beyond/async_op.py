@@ -1,0 +1,45 @@
+# 运行方式: python async_op.py
+
+import faulthandler
+import traceback
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def worker(rank, world_size, port):
+    faulthandler.dump_traceback_later(25, exit=True)  # 万一卡住，25 秒后说出停在哪一行，然后结束
+    timeout = timedelta(seconds=20)  # 最多等别的进程 20 秒
+    dist.init_process_group(
+        backend="gloo", rank=rank, world_size=world_size, timeout=timeout,
+        store=dist.TCPStore("127.0.0.1", port, timeout=timeout, use_libuv=False),
+    )
+
+    gradient = torch.full((4,), float(rank + 1))
+    work = dist.all_reduce(gradient, async_op=True)  # 立刻返回，通信在后台进行
+
+    # 这期间可以算别的；不能读写 gradient，它随时在变
+    other = torch.full((64, 64), 0.5) @ torch.full((64, 64), 0.5)
+
+    work.wait()
+    print(f"[rank {rank}] 同时算完了 {other[0, 0].item()} 和 {gradient.tolist()}")
+
+    dist.destroy_process_group()
+
+
+def run(rank, *args):
+    try:
+        worker(rank, *args)
+    except Exception:
+        traceback.print_exc()  # 先说出自己的错：别的 rank 只会说对方断开了
+        raise
+
+
+if __name__ == "__main__":
+    world_size = 4
+    # 端口写 0，由系统挑一个空闲端口；Windows 版 torch 没有 libuv，所以关掉
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True,
+                          wait_for_workers=False, use_libuv=False)
+    mp.spawn(run, args=(world_size, store.port), nprocs=world_size, join=True)

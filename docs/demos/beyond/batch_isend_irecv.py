@@ -1,0 +1,51 @@
+# 运行方式: python batch_isend_irecv.py
+
+import faulthandler
+import traceback
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def worker(rank, world_size, port):
+    faulthandler.dump_traceback_later(25, exit=True)  # 万一卡住，25 秒后说出停在哪一行，然后结束
+    timeout = timedelta(seconds=20)  # 最多等别的进程 20 秒
+    dist.init_process_group(
+        backend="gloo", rank=rank, world_size=world_size, timeout=timeout,
+        store=dist.TCPStore("127.0.0.1", port, timeout=timeout, use_libuv=False),
+    )
+
+    right, left = (rank + 1) % world_size, (rank - 1) % world_size
+    own = torch.arange(4.0) + 10 * rank
+    from_left, from_right = torch.zeros(1), torch.zeros(1)
+
+    # 和左右邻居交换边界上的元素，四个收发一次提交
+    works = dist.batch_isend_irecv([
+        dist.P2POp(dist.isend, own[:1], left),
+        dist.P2POp(dist.isend, own[-1:], right),
+        dist.P2POp(dist.irecv, from_left, left),
+        dist.P2POp(dist.irecv, from_right, right),
+    ])
+    for work in works:
+        work.wait()
+    print(f"[rank {rank}] {from_left.tolist()} {own.tolist()} {from_right.tolist()}")
+
+    dist.destroy_process_group()
+
+
+def run(rank, *args):
+    try:
+        worker(rank, *args)
+    except Exception:
+        traceback.print_exc()  # 先说出自己的错：别的 rank 只会说对方断开了
+        raise
+
+
+if __name__ == "__main__":
+    world_size = 4
+    # 端口写 0，由系统挑一个空闲端口；Windows 版 torch 没有 libuv，所以关掉
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True,
+                          wait_for_workers=False, use_libuv=False)
+    mp.spawn(run, args=(world_size, store.port), nprocs=world_size, join=True)

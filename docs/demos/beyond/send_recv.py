@@ -1,0 +1,44 @@
+# 运行方式: python send_recv.py
+
+import faulthandler
+import traceback
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def worker(rank, world_size, port):
+    faulthandler.dump_traceback_later(25, exit=True)  # 万一卡住，25 秒后说出停在哪一行，然后结束
+    timeout = timedelta(seconds=20)  # 最多等别的进程 20 秒
+    dist.init_process_group(
+        backend="gloo", rank=rank, world_size=world_size, timeout=timeout,
+        store=dist.TCPStore("127.0.0.1", port, timeout=timeout, use_libuv=False),
+    )
+
+    total = torch.zeros(2)
+    if rank > 0:
+        dist.recv(total, src=rank - 1)  # 等左边的 rank 发来才往下走
+    total += rank + 1
+    print(f"[rank {rank}] 从左边收到的加上自己的: {total.tolist()}")
+    if rank < world_size - 1:
+        dist.send(total, dst=rank + 1)  # 右边的 rank 收了才返回
+
+    dist.destroy_process_group()
+
+
+def run(rank, *args):
+    try:
+        worker(rank, *args)
+    except Exception:
+        traceback.print_exc()  # 先说出自己的错：别的 rank 只会说对方断开了
+        raise
+
+
+if __name__ == "__main__":
+    world_size = 4
+    # 端口写 0，由系统挑一个空闲端口；Windows 版 torch 没有 libuv，所以关掉
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True,
+                          wait_for_workers=False, use_libuv=False)
+    mp.spawn(run, args=(world_size, store.port), nprocs=world_size, join=True)
