@@ -120,9 +120,11 @@ def gloo_bytes(page: Page, call: str, ranks: int, m: int) -> str:
 
 
 def gloo_types(page: Page) -> str:
-    """Show which reduction operators Gloo takes for which dtypes, errors numbered below."""
+    """Show which reduction operators Gloo takes for which dtypes, errors numbered below.
+
+    Neighbouring operators that fare the same with every dtype share a column.
+    """
     data = _read(page, "gloo_types.json", "measure_gloo_types.py")
-    results: dict[str, dict[str, str]] = data["results"]
     numbers: dict[str, int] = {}
 
     def cell(result: str) -> str:
@@ -131,13 +133,20 @@ def gloo_types(page: Page) -> str:
         kind = re.sub(r"(?<=Op\.)\w+|(?<=RedOpType\.)\w+|(?<=output type )\w+", "…", result)
         return f"错 {numbers.setdefault(kind, len(numbers) + 1)}"
 
+    columns: list[tuple[list[str], dict[str, str]]] = []
+    for operation, results in data["results"].items():
+        cells = {dtype: cell(result) for dtype, result in results.items()}
+        if len(columns) > 1 and columns[-1][1] == cells:
+            columns[-1][0].append(operation)
+        else:
+            columns.append(([operation], cells))
     lines = [
-        f"| 类型 | {' | '.join(results)} |",
-        "| --- |" + " --- |" * len(results),
+        f"| 类型 | {' | '.join('、'.join(names) for names, _ in columns)} |",
+        "| --- |" + " --- |" * len(columns),
     ]
     lines += [
-        f"| `{dtype}` | {' | '.join(cell(row[dtype]) for row in results.values())} |"
-        for dtype in next(iter(results.values()))
+        f"| `{dtype}` | {' | '.join(cells[dtype] for _, cells in columns)} |"
+        for dtype in columns[0][1]
     ]
     errors = "".join(f"{number}. `{error}`\n" for error, number in numbers.items())
     setup = f"试于 {data['date']}，torch {data['torch']}，2 个 rank。「错」后面的编号："
@@ -215,7 +224,8 @@ def _sent(pairs: Pairs, ranks: int) -> str:
         return f"每个 {_amount(next(iter(by_amount)))}"
     idle = "；其余不发" if by_amount.pop(Fraction(0), None) else ""
     parts = [
-        f"rank\u00a0{'、'.join(map(str, members))}：{_amount(amount)}"
+        # A word joiner keeps the amount beside its ranks where the column is narrow.
+        f"rank\u00a0{'、'.join(map(str, members))}：\u2060{_amount(amount)}"
         for amount, members in by_amount.items()
     ]
     return "；".join(parts) + idle
