@@ -39,6 +39,8 @@ OWN = [
 ]
 """The pages that this file looks after."""
 
+FAQ = "faq/"
+
 PAGE = Page("cost/bandwidth.md", "cost/bandwidth/", ROOT / "docs")
 
 each_own_page = pytest.mark.parametrize("path", OWN)
@@ -173,18 +175,67 @@ def test_what_cannot_be_counted_stops_the_build(name: str, ranks: int, field: st
         path_macros.counted(PAGE, name, ranks, field)
 
 
+# --------------------------------------------------------------------------------- the questions
+
+
+def questions() -> dict[str, str]:
+    """The questions of the FAQ, each with its answer as written."""
+    parts = re.split(r"^### (.+?) \{ #[a-z-]+ \}$", source_of(FAQ), flags=re.MULTILINE)[1:]
+    answers = [re.split(r"^## ", answer, flags=re.MULTILINE)[0] for answer in parts[1::2]]
+    return dict(zip(parts[::2], answers, strict=True))
+
+
+def test_there_are_at_least_fifteen_questions_and_each_links_to_where_it_was_asked(site: Site):
+    asked = questions()
+    assert len(asked) >= 15
+    for question, answer in asked.items():
+        assert question.endswith("？")
+        (source,) = [line for line in answer.splitlines() if line.startswith("原帖：")]
+        assert re.search(
+            r"\]\(https://(github\.com/[\w.-]+/[\w.-]+/(issues|pull)/\d+"
+            r"|stackoverflow\.com/questions/\d+)",
+            source,
+        ), question
+    html = site.file(FAQ).read_text(encoding="utf-8")
+    assert html.count("<h3") == len(asked)
+
+
+def test_a_question_is_named_by_the_number_of_its_thread():
+    for text, repository, number in re.findall(
+        r"\[([^]]+)\]\(https://github\.com/[\w.-]+/([\w.-]+)/(?:issues|pull)/(\d+)\)",
+        source_of(FAQ),
+    ):
+        assert text.split("/")[-1] == f"{repository}#{number}"
+
+
+def test_summing_in_another_order_gives_another_sum_but_the_same_one_everywhere():
+    """The recorded output shows what the page says of it."""
+    record = record_expected.record_of(ROOT / "docs/demos/faq/order_of_sum.py")
+    lines = record.read_text(encoding="utf-8").splitlines()
+    by_rank = {re.sub(r"^\[rank \d\] ", "", line) for line in lines}
+    assert len(by_rank) == 2
+    (places,) = [line for line in by_rank if line.startswith("all_reduce")]
+    assert set(re.findall(r"\d\.0", places)) == {"0.0", "1.0"}
+
+
 # ----------------------------------------------------------------------------------- the demos
 
 PROGRAMS = {
-    "hello_ranks.py": "start/processes/",
-    "groups.py": "start/processes/",
-    "waiting.py": "start/blocking/",
-    "swapped_calls.py": "start/blocking/",
+    "start/hello_ranks.py": "start/processes/",
+    "start/groups.py": "start/processes/",
+    "start/waiting.py": "start/blocking/",
+    "start/swapped_calls.py": "start/blocking/",
+    "faq/group_source.py": FAQ,
+    "faq/no_gradient.py": FAQ,
+    "faq/order_of_sum.py": FAQ,
+    "faq/uneven_gather.py": FAQ,
 }
 
 
-def test_every_program_of_the_first_pages_is_on_its_page():
-    assert {path.name for path in (ROOT / "docs/demos/start").glob("*.py")} == set(PROGRAMS)
+def test_every_program_of_the_path_is_on_a_page():
+    demos = ROOT / "docs/demos"
+    files = [*demos.glob("start/*.py"), *demos.glob("faq/*.py")]
+    assert {path.relative_to(demos).as_posix() for path in files} == set(PROGRAMS)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -192,8 +243,9 @@ def test_a_program_copied_from_the_page_prints_what_is_recorded(
     name: str, site: Site, tmp_path: Path
 ):
     blocks = site.page(PROGRAMS[name]).code_blocks
-    (text,) = [block.text for block in blocks if block.title == name]
-    record = record_expected.record_of(ROOT / "docs/demos/start" / name)
-    run = run_demo(tmp_path / "reader", name, text)
+    file = ROOT / "docs/demos" / name
+    (text,) = [block.text for block in blocks if block.title == file.name]
+    record = record_expected.record_of(file)
+    run = run_demo(tmp_path / "reader", file.name, text)
     assert run.check() == record.read_text(encoding="utf-8").splitlines()
     assert run.errors == ""

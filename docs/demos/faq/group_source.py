@@ -1,0 +1,56 @@
+# 运行方式: python group_source.py
+
+import os
+import threading
+import traceback
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def worker(rank, world_size, port):
+    timeout = timedelta(seconds=30)  # 最多等别的进程 30 秒
+    store = dist.TCPStore("127.0.0.1", port, timeout=timeout, use_libuv=False)
+    dist.init_process_group(
+        backend="gloo", rank=rank, world_size=world_size, timeout=timeout, store=store
+    )
+
+    group = dist.new_group([2, 3])
+    if rank in (2, 3):
+        tensor = torch.tensor([float(rank)])
+        dist.broadcast(tensor, src=2, group=group)  # src 是全局编号
+        print(f"[rank {rank}] src=2 收到: {tensor.item()}")
+
+        tensor = torch.tensor([float(rank)])
+        dist.broadcast(tensor, group_src=1, group=group)  # group_src 是组里的编号
+        print(f"[rank {rank}] group_src=1 收到: {tensor.item()}")
+
+        try:
+            dist.broadcast(tensor, src=0, group=group)
+        except ValueError as error:
+            print(f"[rank {rank}] src=0 报错: {str(error).split(' <')[0]}")
+
+    dist.destroy_process_group()
+
+
+def run(rank, *args):
+    try:
+        worker(rank, *args)
+    except Exception:
+        traceback.print_exc()  # 先说出自己的错：别的 rank 只会说对方断开了
+        raise
+
+
+# 被 torchrun 启动时有好几份在跑，只让 rank 0 那一份往下走
+if __name__ == "__main__" and os.environ.get("RANK", "0") == "0":
+    world_size = 4
+    # 端口写 0，由系统挑一个空闲端口；Windows 版 torch 没有 libuv，所以关掉
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True,
+                          wait_for_workers=False, use_libuv=False)
+    # 万一有 rank 卡住不动，120 秒后强行结束所有 rank
+    timer = threading.Timer(120, lambda: [p.kill() for p in mp.active_children()])
+    timer.daemon = True
+    timer.start()
+    mp.spawn(run, args=(world_size, store.port), nprocs=world_size, join=True)

@@ -1,0 +1,68 @@
+# 运行方式: python no_gradient.py
+
+import os
+import threading
+import traceback
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+class Gather(torch.autograd.Function):
+    """前向收集各 rank 的一份；反向把各 rank 对它的梯度加起来，取回自己那一份。"""
+
+    @staticmethod
+    def forward(ctx, x):
+        parts = [torch.empty_like(x) for _ in range(dist.get_world_size())]
+        dist.all_gather(parts, x)
+        return torch.stack(parts)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        total = gradient.clone(memory_format=torch.contiguous_format)
+        dist.all_reduce(total)
+        return total[dist.get_rank()]
+
+
+def worker(rank, world_size, port):
+    timeout = timedelta(seconds=30)  # 最多等别的进程 30 秒
+    store = dist.TCPStore("127.0.0.1", port, timeout=timeout, use_libuv=False)
+    dist.init_process_group(
+        backend="gloo", rank=rank, world_size=world_size, timeout=timeout, store=store
+    )
+
+    x = torch.tensor([float(rank)], requires_grad=True)
+
+    # dist 里的调用只管数据，不进计算图
+    parts = [torch.empty(1) for _ in range(world_size)]
+    dist.all_gather(parts, x)
+    print(f"[rank {rank}] dist.all_gather 的结果要梯度吗: {parts[0].requires_grad}")
+
+    loss = (rank + 1) * Gather.apply(x).sum()
+    loss.backward()
+    print(f"[rank {rank}] 自己写一个有梯度的，x.grad = {x.grad.item()}")
+
+    dist.destroy_process_group()
+
+
+def run(rank, *args):
+    try:
+        worker(rank, *args)
+    except Exception:
+        traceback.print_exc()  # 先说出自己的错：别的 rank 只会说对方断开了
+        raise
+
+
+# 被 torchrun 启动时有好几份在跑，只让 rank 0 那一份往下走
+if __name__ == "__main__" and os.environ.get("RANK", "0") == "0":
+    world_size = 4
+    # 端口写 0，由系统挑一个空闲端口；Windows 版 torch 没有 libuv，所以关掉
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True,
+                          wait_for_workers=False, use_libuv=False)
+    # 万一有 rank 卡住不动，120 秒后强行结束所有 rank
+    timer = threading.Timer(120, lambda: [p.kill() for p in mp.active_children()])
+    timer.daemon = True
+    timer.start()
+    mp.spawn(run, args=(world_size, store.port), nprocs=world_size, join=True)
