@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -60,12 +61,18 @@ Build = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def build_with(project: Path, tmp_path: Path) -> Build:
-    """A function that appends text to the index page and builds the copy."""
+    """A function that builds the copy with one page, and a text on it."""
 
     def build(text: str) -> subprocess.CompletedProcess[str]:
+        # What one page does to a build does not depend on the other pages, but its time does.
+        for page in (project / "docs").rglob("*.md"):
+            page.unlink()
         index = project / "docs" / "index.md"
-        index.write_text(index.read_text(encoding="utf-8") + "\n\n" + text, encoding="utf-8")
-        return build_site(tmp_path / "site", config=project / "mkdocs.yml")
+        index.write_text(f"# 首页\n\n{text}", encoding="utf-8")
+        config = project / "mkdocs.yml"
+        settings = config.read_text(encoding="utf-8")
+        config.write_text(re.sub(r"(?ms)^nav:\n.*?(?=^\S)", "", settings), encoding="utf-8")
+        return build_site(tmp_path / "site", config=config)
 
     return build
 
