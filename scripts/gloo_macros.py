@@ -225,10 +225,23 @@ def _sent(pairs: Pairs, ranks: int) -> str:
     idle = "；其余不发" if by_amount.pop(Fraction(0), None) else ""
     parts = [
         # A word joiner keeps the amount beside its ranks where the column is narrow.
-        f"rank\u00a0{'、'.join(map(str, members))}：\u2060{_amount(amount)}"
+        f"rank\u00a0{_numbers(members)}：\u2060{_amount(amount)}"
         for amount, members in by_amount.items()
     ]
     return "；".join(parts) + idle
+
+
+def _numbers(members: list[int]) -> str:
+    """Ascending numbers, three and more neighbours as a range: ``0、2–5``."""
+    runs: list[list[int]] = []
+    for member in members:
+        if runs and runs[-1][-1] == member - 1:
+            runs[-1].append(member)
+        else:
+            runs.append([member])
+    return "、".join(
+        f"{run[0]}–{run[-1]}" if len(run) > 2 else "、".join(map(str, run)) for run in runs
+    )
 
 
 def _partners(pairs: Pairs, ranks: int) -> str:

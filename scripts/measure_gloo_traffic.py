@@ -271,6 +271,9 @@ class Rank:
             if now != last:
                 last, since = now, time.monotonic()
         self.meet()
+        # Only now has every rank, the slowest included, been quiet for a while.
+        last = so_far()
+        self.meet()
         if work is None:
             work = start(True)
         work.wait()

@@ -221,6 +221,16 @@ def test_a_name_that_the_registry_no_longer_bears_out_stops_the_build(tmp_path: 
         gloo_macros.gloo_overview(page)
 
 
+def test_ranks_that_send_the_same_are_named_together_and_idle_ones_once(site: Site):
+    article = Article(site.file(PAGE).read_text(encoding="utf-8"))
+    (traffic, _) = article.tables["Broadcast：二项树"]
+    sent = {row[0]: row[1].replace("\u2060", "") for row in traffic[1:]}
+    assert sent["4"] == "rank 0：2 M；rank 1：M；其余不发"
+    assert sent["8"] == "rank 0：3 M；rank 1：2 M；rank 2、3：M；其余不发"
+    (traffic, _) = article.tables["Reduce：环形归约散发，再收集"]
+    assert traffic[-1][1].replace("\u2060", "") == "rank 0：7/8 M；rank 1–7：M"
+
+
 def test_a_call_that_was_not_measured_stops_the_build():
     page = Page(PAGE.rstrip("/") + ".md", PAGE, ROOT / "docs")
     with pytest.raises(PageError, match="没有测过 'all_add'"):
