@@ -6,13 +6,15 @@ The models are the list in ``docs/assets/js/models.js``, the formulas those of
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from race_macros import machine_named, size_text, time_text
+from collectives.primitives import PRIMITIVES
+from race_macros import LEDGER, machine_named, size_text, time_text
 from training_traffic import SCHEMES, Traffic, Work, traffic
 
 if TYPE_CHECKING:
@@ -70,6 +72,64 @@ def traffic_time(
     rows = _rows(page, model, scheme, primitive, numbers)
     sent = sum((row.sent for row in rows), Fraction(0))
     return time_text(sent / machine_named(page, machine).bandwidth)
+
+
+def compute_time(page: Page, model: str, teraflops: int, **numbers: int) -> str:
+    """Say how long a rank that has the whole model computes in a step: 6 per parameter and token.
+
+    Args:
+        page: the page that asks.
+        model: a dense one; of a model with experts a token meets only some parameters.
+        teraflops: what the GPU really gets done in a second.
+        numbers: fields of Work that differ from the defaults.
+    """
+    work = work_of(page, model, **numbers)
+    if work.moe:
+        raise page.error(f"{model} 有专家，不能按全部参数算计算量")
+    return time_text(Fraction(6 * work.parameters * work.tokens, teraflops * 10**12))
+
+
+def training_traffic(page: Page, model: str, schemes: str) -> str:
+    """Show the table of the traffic, whose numbers the reader can change where scripts run.
+
+    Args:
+        page: the page that asks.
+        model: the slug of the model to begin with.
+        schemes: slugs of SCHEMES with spaces between them.
+    """
+    wanted = schemes.split()
+    for scheme in wanted:
+        if scheme not in SCHEMES:
+            raise page.error(f"没有名为 {scheme!r} 的做法；现有：{'、'.join(SCHEMES)}")
+    rows = [row for row in traffic(work_of(page, model)) if row.scheme in wanted]
+    head = "".join(f'<th scope="col">{text}</th>' for text in COLUMNS)
+    body = "".join(
+        f'<tr><th scope="row">{html.escape(SCHEMES[row.scheme])}</th>'
+        + "".join(f"<td>{html.escape(text)}</td>" for text in _cells(page, row))
+        + "</tr>"
+        for row in rows
+    )
+    caption = (
+        f"{model_title(page, model)}，N = {DEFAULTS['ranks']}，每个 rank 每步 "
+        f"{DEFAULTS['tokens']} 个 token，16 位，带宽 50 GB/s"
+    )
+    return (
+        f'<div class="traffic" markdown="0"><training-traffic model="{html.escape(model)}" '
+        f'schemes="{html.escape(schemes)}"><div class="table-box" role="group" tabindex="0" '
+        f'aria-label="表格"><table class="table"><caption>{caption}</caption><thead><tr>{head}'
+        f"</tr></thead><tbody>{body}</tbody></table></div></training-traffic></div>\n"
+    )
+
+
+COLUMNS = ("做法", "原语", "一步几次", "一次的 M", "每个 rank 发出", "光传字节要")
+"""The head of the table; ``traffic-view.js`` has the same."""
+
+
+def _cells(page: Page, row: Traffic) -> list[str]:
+    name = "点对点" if row.primitive == "sendrecv" else PRIMITIVES[row.primitive].title_en
+    seconds = row.sent / machine_named(page, LEDGER).bandwidth
+    size, sent = size_text(Fraction(row.size)), size_text(row.sent)
+    return [name, str(row.calls), size, sent, time_text(seconds)]
 
 
 # ------------------------------------------------------------------------------------- plumbing
@@ -134,5 +194,7 @@ MACROS: tuple[Callable[..., str], ...] = (
     traffic_calls,
     traffic_sent,
     traffic_time,
+    compute_time,
+    training_traffic,
 )
 """Every macro of this module; ``site_macros`` fills in the page."""

@@ -56,8 +56,8 @@ class Traffic(NamedTuple):
 
 SCHEMES = {
     "data": "数据并行（DDP）",
-    "zero": "ZeRO-1 / ZeRO-2",
-    "fsdp": "ZeRO-3 / FSDP",
+    "zero": "ZeRO-1/2",
+    "fsdp": "ZeRO-3（FSDP）",
     "tensor": "张量并行",
     "sequence": "张量并行 + 序列并行",
     "pipeline": "流水线并行",

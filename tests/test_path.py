@@ -36,6 +36,9 @@ OWN = [
     "cost/model/",
     "cost/bandwidth/",
     "cost/choosing/",
+    "training/data/",
+    "training/model/",
+    "training/combine/",
 ]
 """The pages that this file looks after."""
 

@@ -5,3 +5,4 @@ import './collective-player.js';
 import './algorithm-table.js';
 import './collective-race.js';
 import './schedule-playground.js';
+import './training-traffic.js';
