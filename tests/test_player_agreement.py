@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import json
 import math
@@ -41,6 +42,7 @@ def published(schedules: Path) -> Iterator[tuple[str, str]]:
                 yield path, (schedules / path).read_text(encoding="utf-8")
 
 
+@functools.cache
 def cell_text(cell: Block | None) -> str:
     if cell is None:
         return "-"

@@ -208,6 +208,8 @@ class _Machine:
             width += buffer.blocks
         self.width = width
         self.cells = [[0] * width for _ in range(n)]
+        # The same few cells stand in many places and states.
+        self.blocks: dict[int, Block | None] = {0: None}
         for rank in range(n):
             for name, content in self.primitive.start(n, schedule.blocks, self.root, rank).items():
                 base = self.base[name]
@@ -217,11 +219,15 @@ class _Machine:
                 ]
 
     def state(self) -> State:
-        n, mask = self.n, self.mask
+        n, mask, blocks = self.n, self.mask, self.blocks
+        for row in self.cells:
+            for cell in row:
+                if cell not in blocks:
+                    blocks[cell] = Block((cell >> n) - 1, cell & mask)
         return [
             {
                 buffer.name: [
-                    Block((cell >> n) - 1, cell & mask) if cell else None
+                    blocks[cell]
                     for cell in self.cells[rank][
                         self.base[buffer.name] : self.base[buffer.name] + buffer.blocks
                     ]

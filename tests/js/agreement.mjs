@@ -16,12 +16,27 @@ import { relabelRoot } from '../../docs/assets/js/relabel.js';
 import { ScheduleError, checkSize, parseSchedule } from '../../docs/assets/js/schedule.js';
 import { carryOut, consequences, damaged } from '../../docs/assets/js/whatif.js';
 
+/**
+ * Cells and buffers are shared between states, so their texts are made once.
+ * @type {WeakMap<object, string>}
+ */
+const texts = new WeakMap();
+
+/** @param {object} part @param {() => string} make */
+function textOf(part, make) {
+  const text = texts.get(part) ?? make();
+  texts.set(part, text);
+  return text;
+}
+
 /** @param {import('../../docs/assets/js/primitives.js').Cell | null} cell */
-const cellText = (cell) => (cell ? `${cell.block}:${cell.from.join('.')}` : '-');
+const cellText = (cell) => (cell
+  ? textOf(cell, () => `${cell.block}:${cell.from.join('.')}`) : '-');
 
 /** @param {import('../../docs/assets/js/replay.js').State} state */
-const stateText = (state) => state.map((held) => Object.keys(held).sort()
-  .map((name) => `${name}=${held[name].map(cellText).join(',')}`).join(';')).join('|');
+const stateText = (state) => state.map((held) => textOf(held, () => Object.keys(held).sort()
+  .map((name) => `${name}=${textOf(held[name], () => held[name].map(cellText).join(','))}`)
+  .join(';'))).join('|');
 
 /** @param {string} text */
 const digest = (text) => createHash('sha256').update(text).digest('hex').slice(0, 16);
