@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
 from collections.abc import Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from filelock import FileLock
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 import find_browser
@@ -17,31 +20,62 @@ from built_site import MOUNT, Site, SiteHandler, build_site
 from engines import Chromium, Engine, Firefox, Served, WebKit
 from player_bench import Bench, BenchPages
 
+SERVED_SITE = pytest.StashKey[tuple[str, str]]()
+"""The folder that the site is served from, and the address, for all workers of a run."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Write the schedules before any test: parallel workers must not read them half written."""
-    if not hasattr(config, "workerinput"):
-        generate_schedules.generate()
+    """Do once what all workers share.
+
+    The schedules are written before any test: workers must not read them half written. The site's
+    server is here because it outlives every worker.
+    """
+    if hasattr(config, "workerinput"):
+        config.stash[SERVED_SITE] = config.workerinput["served_site"]
+        return
+    generate_schedules.generate()
+    folder = tempfile.TemporaryDirectory(prefix="site-")
+    directory = str(Path(folder.name) / "site")
+
+    def handler(*arguments: object) -> SiteHandler:
+        return SiteHandler(*arguments, directory=directory)  # type: ignore[arg-type]
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    config.stash[SERVED_SITE] = (
+        folder.name,
+        f"http://127.0.0.1:{server.server_port}{MOUNT}",
+    )
+
+    def close() -> None:
+        server.shutdown()
+        server.server_close()
+        folder.cleanup()
+
+    config.add_cleanup(close)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist where the site is."""
+    node.workerinput["served_site"] = node.config.stash[SERVED_SITE]
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(request: pytest.FixtureRequest) -> Site:
     """The site, built once, strictly, and served at the address it was built for.
 
     The address matters: served from anywhere else, Material's instant navigation is silently off.
     """
-    folder = tmp_path_factory.mktemp("site")
-
-    def handler(*arguments: object) -> SiteHandler:
-        return SiteHandler(*arguments, directory=str(folder))  # type: ignore[arg-type]
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        url = f"http://127.0.0.1:{server.server_port}{MOUNT}"
-        result = build_site(folder, SITE_URL=url)
-        assert result.returncode == 0, result.stdout
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield Site(folder, url, result.stdout)
-        server.shutdown()
+    folder, url = request.config.stash[SERVED_SITE]
+    root = Path(folder)
+    log = root / "log.txt"
+    with FileLock(root / "lock"):
+        if not log.exists():
+            result = build_site(root / "site", SITE_URL=url)
+            assert result.returncode == 0, result.stdout
+            log.write_text(result.stdout, encoding="utf-8")
+    return Site(root / "site", url, log.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="session")
@@ -88,11 +122,9 @@ def engine(launched: Engine) -> Iterator[Engine]:
 
 
 @pytest.fixture(scope="session")
-def schedules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with every published schedule, written for this run."""
-    folder = tmp_path_factory.mktemp("published")
-    generate_schedules.generate(folder)
-    return folder
+def schedules() -> Path:
+    """The folder with every published schedule, written at the start of this run."""
+    return generate_schedules.DEFAULT_OUTPUT
 
 
 @pytest.fixture

@@ -22,15 +22,8 @@ from collectives.primitives import PRIMITIVES, Block
 from collectives.prove import ProofError, State, prove, replay
 from collectives.schedule import Schedule
 from collectives.serialize import schedule_from_json, schedule_to_json
-from generate_schedules import generate, published_ranks, schedule_path
+from generate_schedules import published_ranks, schedule_path
 from player_node import ask
-
-
-@pytest.fixture(scope="module")
-def schedules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("schedules")
-    generate(folder)
-    return folder
 
 
 def published(schedules: Path) -> Iterator[tuple[str, str]]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from engines import Engine
-from generate_schedules import DEFAULT_OUTPUT
 from panel_page import (
     CONTROLS,
     ask,
@@ -26,15 +24,6 @@ from player_bench import Bench, tag
 
 TITLE = "猜一猜"
 RING = "allreduce/ring/n4.json"
-
-
-@pytest.fixture
-def bench(browser: Browser) -> Iterator[Bench]:
-    """A page of one's own; the test fails on an uncaught error or a request to another host."""
-    bench = Bench(browser, DEFAULT_OUTPUT)
-    yield bench
-    bench.close()
-    assert not bench.problems, "\n".join(bench.problems)
 
 
 def question(page: Page) -> str:

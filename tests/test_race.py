@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 import race_macros
 from article import Article
@@ -20,7 +18,7 @@ from collectives.cost import count_cost, round_costs
 from collectives.primitives import PRIMITIVES
 from conftest import Visitor
 from engines import Engine
-from generate_schedules import generate, published_ranks
+from generate_schedules import published_ranks
 from panel_page import CONTROLS, axe_faults, open_panel, panel, scrolls_sideways, too_small
 from player_bench import COUNT_FRAMES, ROOT, Bench, tag
 from race_macros import Lane, Machine, time_text
@@ -32,22 +30,6 @@ MB = Fraction(10**6)
 RUNNERS = "ring recursive_doubling rabenseifner"
 COMPARE = SitePage("compare.md", "compare/", ROOT / "docs")
 SCRIPT = '<script type="module" src="/assets/js/collective-race.js"></script>'
-
-
-@pytest.fixture(scope="session")
-def schedules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("published")
-    generate(folder)
-    return folder
-
-
-@pytest.fixture
-def bench(browser: Browser, schedules: Path) -> Iterator[Bench]:
-    """A page of one's own; the test fails on an uncaught error or a request to another host."""
-    bench = Bench(browser, schedules)
-    yield bench
-    bench.close()
-    assert not bench.problems, "\n".join(bench.problems)
 
 
 def race(primitive: str = "allreduce", ranks: int = 8, algorithms: str = RUNNERS) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 import oracle
 from collectives.algorithms import REGISTRY
@@ -19,7 +19,7 @@ from collectives.primitives import PRIMITIVES
 from collectives.prove import ProofError, prove
 from collectives.serialize import schedule_from_json
 from engines import Engine
-from generate_schedules import DEFAULT_OUTPUT, generate, published_ranks, schedule_path
+from generate_schedules import published_ranks, schedule_path
 from panel_page import (
     CONTROLS,
     ask,
@@ -38,13 +38,6 @@ RING = "allreduce/ring/n4.json"
 KINDS = ("drop", "redirect", "twice", "again")
 
 Damage = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def schedules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("schedules")
-    generate(folder)
-    return folder
 
 
 def apply(data: dict[str, Any], damages: list[Damage]) -> dict[str, Any]:
@@ -218,15 +211,6 @@ def test_both_ends_are_met_damage_that_harms_and_damage_that_does_not(answered):
 
 
 # -------------------------------------------------------------------------------- in the browser
-
-
-@pytest.fixture
-def bench(browser: Browser) -> Iterator[Bench]:
-    """A page of one's own; the test fails on an uncaught error or a request to another host."""
-    bench = Bench(browser, DEFAULT_OUTPUT)
-    yield bench
-    bench.close()
-    assert not bench.problems, "\n".join(bench.problems)
 
 
 def choose(page: Page, name: str, value: str) -> None:
