@@ -148,6 +148,8 @@ PROJECT_MODULES = (
     "generate_schedules",
     "schedule_macros",
     "benchmark_macros",
+    "failure_macros",
+    "failures",
     "gloo_macros",
     "gloo_traffic",
     "race_macros",
@@ -188,6 +190,7 @@ def define_env(env: Any) -> None:
     docs = Path(env.conf["docs_dir"])
     forget_project_modules()
     import benchmark_macros
+    import failure_macros
     import figure_macros
     import generate_schedules
     import gloo_macros
@@ -216,6 +219,7 @@ def define_env(env: Any) -> None:
     modules = (
         schedule_macros,
         benchmark_macros,
+        failure_macros,
         gloo_macros,
         race_macros,
         figure_macros,
