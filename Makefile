@@ -28,6 +28,7 @@ site: $(VENV)/.docs
 
 test: $(VENV)/.test
 	$(BIN)/python scripts/find_browser.py --install
+	$(BIN)/python scripts/find_network_tools.py --install
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

@@ -152,6 +152,7 @@ PROJECT_MODULES = (
     "failures",
     "gloo_macros",
     "gloo_traffic",
+    "launch_macros",
     "race_macros",
     "figure_macros",
     "path_macros",
@@ -194,6 +195,7 @@ def define_env(env: Any) -> None:
     import figure_macros
     import generate_schedules
     import gloo_macros
+    import launch_macros
     import path_macros
     import player_bundle
     import race_macros
@@ -221,6 +223,7 @@ def define_env(env: Any) -> None:
         benchmark_macros,
         failure_macros,
         gloo_macros,
+        launch_macros,
         race_macros,
         figure_macros,
         path_macros,

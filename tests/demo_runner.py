@@ -6,12 +6,11 @@ import ast
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
 
-from record_expected import by_rank, reader_environment
+from record_expected import by_rank, command_of, reader_environment
 
 PATIENCE = 300
 """Seconds until a run that hangs is given up and ended: far more than any run takes."""
@@ -40,7 +39,7 @@ class Run(NamedTuple):
 
 
 class RunningDemo:
-    """A demo, saved under its name in an empty folder and started with `python <name>`.
+    """A demo, saved in an empty folder and started with the command that its first line tells.
 
     It runs in a process group of its own, so that all its processes can be found.
     """
@@ -49,7 +48,7 @@ class RunningDemo:
         folder.mkdir()
         (folder / name).write_text(text, encoding="utf-8")
         self.process = subprocess.Popen(
-            [sys.executable, name],
+            command_of(name, text),
             cwd=folder,
             env={**reader_environment(), **environment},
             stdin=subprocess.DEVNULL,

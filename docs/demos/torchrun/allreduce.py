@@ -1,0 +1,16 @@
+# 运行方式: torchrun --nproc-per-node=4 allreduce.py
+
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+
+# 编号、总数、在哪里碰头，都写在 torchrun 给的环境变量里
+dist.init_process_group("gloo", timeout=timedelta(seconds=15))
+rank = dist.get_rank()
+
+tensor = torch.full((4,), fill_value=float(rank + 1))
+dist.all_reduce(tensor)
+print(f"[rank {rank}] after : {tensor.tolist()}")
+
+dist.destroy_process_group()
