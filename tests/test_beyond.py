@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import sys
@@ -64,6 +65,18 @@ def test_a_program_is_short_needs_nothing_but_torch_and_gives_up_by_itself(name:
     (patience,) = re.findall(r"seconds=(\d+)", text)
     (gives_up,) = re.findall(r"dump_traceback_later\((\d+), exit=True\)", text)
     assert int(patience) < int(gives_up) < 30
+
+
+def starts_when(text: str) -> str:
+    """The condition under which a program starts its ranks."""
+    (guard,) = [node for node in ast.parse(text).body if isinstance(node, ast.If)]
+    return ast.unparse(guard.test)
+
+
+@each_program
+def test_a_program_started_under_torchrun_runs_once_as_the_other_demos_do(name: str):
+    demo = (ROOT / "docs" / "demos" / "allreduce_cpu_demo.py").read_text(encoding="utf-8")
+    assert starts_when(source(name)) == starts_when(demo)
 
 
 def test_every_program_has_a_record_and_every_record_a_program():

@@ -101,6 +101,18 @@ def test_a_program_gives_up_within_thirty_seconds_and_says_where_it_stood(name: 
     assert int(patience[1]) < int(gives_up[1]) < 30
 
 
+def starts_when(text: str) -> str:
+    """The condition under which a program starts its ranks."""
+    (guard,) = [node for node in ast.parse(text).body if isinstance(node, ast.If)]
+    return ast.unparse(guard.test)
+
+
+@each_program
+def test_a_program_started_under_torchrun_runs_once_as_the_other_demos_do(name: str):
+    demo = (ROOT / "docs" / "demos" / "allreduce_cpu_demo.py").read_text(encoding="utf-8")
+    assert starts_when(source(name)) == starts_when(demo)
+
+
 def test_a_rank_that_hangs_ends_the_run_and_names_its_line(tmp_path: Path):
     hang = with_fault(source("pipeline.py"), 1, "time.sleep(10**6)")
     text = replaced(hang, "dump_traceback_later(25,", "dump_traceback_later(4,")

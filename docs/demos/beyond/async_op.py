@@ -1,6 +1,7 @@
 # 运行方式: python async_op.py
 
 import faulthandler
+import os
 import traceback
 from datetime import timedelta
 
@@ -37,7 +38,8 @@ def run(rank, *args):
         raise
 
 
-if __name__ == "__main__":
+# 被 torchrun 启动时有好几份在跑，只让 rank 0 那一份往下走
+if __name__ == "__main__" and os.environ.get("RANK", "0") == "0":
     world_size = 4
     # 端口写 0，由系统挑一个空闲端口；Windows 版 torch 没有 libuv，所以关掉
     store = dist.TCPStore("127.0.0.1", 0, is_master=True,
