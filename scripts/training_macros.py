@@ -89,6 +89,12 @@ def compute_time(page: Page, model: str, teraflops: int, **numbers: int) -> str:
     return time_text(Fraction(6 * work.parameters * work.tokens, teraflops * 10**12))
 
 
+def compute_years(page: Page, model: str, teraflops: int, tokens: int) -> str:
+    """Say how many years one GPU would compute for so many tokens: 6 per parameter and token."""
+    operations = 6 * work_of(page, model).parameters * tokens
+    return f"{operations / (teraflops * 10**12) / (365 * 24 * 3600):.0f}"
+
+
 def training_traffic(page: Page, model: str, schemes: str) -> str:
     """Show the table of the traffic, whose numbers the reader can change where scripts run.
 
@@ -195,6 +201,7 @@ MACROS: tuple[Callable[..., str], ...] = (
     traffic_sent,
     traffic_time,
     compute_time,
+    compute_years,
     training_traffic,
 )
 """Every macro of this module; ``site_macros`` fills in the page."""

@@ -16,6 +16,7 @@ from built_site import ROOT, Site
 from collectives.algorithms import REGISTRY
 from collectives.cost import count_cost
 from conftest import Visitor
+from engines import Engine
 from player_node import node
 from race_macros import size_text, time_text
 from site_macros import Page as SitePage
@@ -83,6 +84,16 @@ def test_python_and_the_browser_agree(tmp_path):
         for row, right in zip(rows, expected, strict=True):
             assert [row[name] for name in Traffic._fields[:4]] == list(right[:4])
             assert row["sent"] == pytest.approx(float(right.sent), rel=1e-12)
+
+
+def test_computing_takes_six_operations_for_a_parameter_and_a_token():
+    parameters = models()["llama-3.1-8b"]["parameters"]
+    assert isinstance(parameters, int)
+    seconds = Fraction(6 * parameters * 8192, 400 * 10**12)
+    assert training_macros.compute_time(PAGE, "llama-3.1-8b", 400) == time_text(seconds)
+    years = float(seconds) / 8192 * 15e12 / (365 * 86400)
+    told = training_macros.compute_years(PAGE, "llama-3.1-8b", 400, 15 * 10**12)
+    assert float(told) == pytest.approx(years, abs=0.5)
 
 
 # ----------------------------------------------------------------------------------- the models
@@ -227,6 +238,27 @@ def test_the_form_survives_leaving_the_page_and_coming_back(visit: Visitor):
     expect(page.locator("h1")).to_contain_text("数据并行")
     page.locator("training-traffic[ready]").wait_for()
     assert shown_rows(page) == expected_rows("llama-3.1-8b", "data zero fsdp")
+
+
+def test_the_form_follows_the_keyboard_in_every_engine(engine: Engine):
+    engine.open(
+        '<script type="module" src="/assets/js/training-traffic.js"></script>'
+        '<training-traffic model="llama-3.1-8b" schemes="data"></training-traffic>',
+        ready=False,
+    )
+    engine.wait_for("find(null, 'training-traffic[ready]')")
+    engine.focus(css="training-traffic input[name=ranks]")
+    engine.press("End", "0")
+    ((*_, sent, _),) = expected_rows("llama-3.1-8b", "data", ranks=80)
+    engine.wait_for(f"find(null, 'tbody tr').textContent.includes({json.dumps(sent)})")
+    engine.evaluate("""(() => {
+        const select = find(null, 'select[name=gradient]');
+        select.value = '4';
+        select.dispatchEvent(new Event('input', { bubbles: true }));
+    })()""")
+    ((*_, sent, _),) = expected_rows("llama-3.1-8b", "data", ranks=80, gradient=4)
+    engine.wait_for(f"find(null, 'tbody tr').textContent.includes({json.dumps(sent)})")
+    assert engine.evaluate("find(null, '[role=status]').textContent").count(sent) == 1
 
 
 def test_the_last_answer_divides_what_the_macro_counts(site: Site):

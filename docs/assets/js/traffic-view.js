@@ -117,7 +117,8 @@ export function trafficForm(model, wanted) {
   return [
     html('div', { class: 'traffic-fields', role: 'group', 'aria-label': '可以改的数' },
       html('div', { class: 'traffic-field' },
-        html('label', { for: `${id}-model` }, '模型'), select, html('span')),
+        html('label', { for: `${id}-model` }, '模型'), select,
+        html('span', { class: 'traffic-wrong' })),
       ...fields),
     said, table,
   ];
