@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -24,6 +25,14 @@ SERVED_SITE = pytest.StashKey[tuple[str, str]]()
 """The folder that the site is served from, and the address, for all workers of a run."""
 
 
+class QuietServer(ThreadingHTTPServer):
+    """A server that does not report a browser that went away before it had its answer."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Do once what all workers share.
 
@@ -40,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
     def handler(*arguments: object) -> SiteHandler:
         return SiteHandler(*arguments, directory=directory)  # type: ignore[arg-type]
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = QuietServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     config.stash[SERVED_SITE] = (
         folder.name,
