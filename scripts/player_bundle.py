@@ -22,7 +22,7 @@ ENTRIES = ("collective-player", "site", "embed")
 """The modules of docs/assets/js that pages load: the player, what this site has beside it, and what
 the page embed/ has beside it."""
 
-CHOICES = ("choices", "catalog", "catalog-file", "styles", "player-panels")
+CHOICES = ("choices", "catalog", "catalog-file", "styles")
 """What a player with choices loads once its first picture is on the way."""
 
 STALE = "播放器的源文件改过：运行 make player 重新打包"
