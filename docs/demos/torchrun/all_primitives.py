@@ -7,14 +7,16 @@ from datetime import timedelta
 import torch
 import torch.distributed as dist
 
-faulthandler.dump_traceback_later(28, exit=True)  # 万一卡住，28 秒后说出停在哪一行，然后结束
+faulthandler.dump_traceback_later(28, exit=True)  # 万一卡住，28 秒后说出停在哪一行
 
-local_rank, ranks_here = int(os.environ["LOCAL_RANK"]), int(os.environ["LOCAL_WORLD_SIZE"])
-# 本机的 GPU 够每个 rank 一张，就用 NCCL，否则用 Gloo。NCCL 这一支没有在本站的 CI 里运行过
-backend = "nccl" if dist.is_nccl_available() and torch.cuda.device_count() >= ranks_here else "gloo"
-device = torch.device("cuda", local_rank) if backend == "nccl" else torch.device("cpu")
-if backend == "nccl":
-    torch.cuda.set_device(device)  # 每个 rank 用自己那张卡；这一行也没有在 CI 里运行过
+local_rank = int(os.environ["LOCAL_RANK"])
+ranks_here = int(os.environ["LOCAL_WORLD_SIZE"])  # 本机有几个 rank
+# GPU 够本机的 rank 一人一张，就用 NCCL，否则用 Gloo
+backend = "nccl" if torch.cuda.device_count() >= ranks_here else "gloo"
+device = torch.device("cpu")
+if backend == "nccl":  # 这一支没有在本站的 CI 里运行过
+    device = torch.device("cuda", local_rank)
+    torch.cuda.set_device(device)
 
 dist.init_process_group(backend, timeout=timedelta(seconds=15))  # 最多等别的 rank 15 秒
 rank, world_size = dist.get_rank(), dist.get_world_size()
@@ -29,7 +31,10 @@ def empty_list():
 
 
 def tell(name, result):
-    values = result.tolist() if isinstance(result, torch.Tensor) else [t.tolist() for t in result]
+    if isinstance(result, torch.Tensor):
+        values = result.tolist()
+    else:
+        values = [tensor.tolist() for tensor in result]
     print(f"[rank {rank}] {name:<14} {values}", flush=True)
 
 
@@ -68,7 +73,8 @@ dist.all_reduce(tensor, op=dist.ReduceOp.SUM)
 tell("all_reduce", tensor)
 
 received = full(-1, size=2 * world_size)
-dist.all_to_all_single(received, torch.cat([full(rank * 10 + j) for j in range(world_size)]))
+pieces = [full(rank * 10 + j) for j in range(world_size)]
+dist.all_to_all_single(received, torch.cat(pieces))
 tell("all_to_all", received.chunk(world_size))
 
 dist.destroy_process_group()
