@@ -70,10 +70,12 @@ def test_the_page_shows_the_state_in_its_address_and_nothing_else(visit: Visitor
     page = visit(EMBED + STATE)
     page.locator("collective-player[ready]").wait_for()
     expect(page.locator("collective-player .cp-title")).to_contain_text("第 2 / 3 轮")
+    page.locator(".cp-bar:not(.cp-waiting)").wait_for()
     shown = state(page)
     other = visit("primitives/reduce/" + STATE)
     other.locator("collective-player[ready]").wait_for()
     expect(other.locator(".cp-title").first).to_contain_text("第 2 / 3 轮")
+    other.locator(".cp-bar:not(.cp-waiting)").first.wait_for()
     assert state(other) == shown
     assert page.locator("body > *").count() == 1
     assert page.locator("main").inner_text().endswith("在《集合通信图解》中打开")

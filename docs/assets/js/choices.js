@@ -186,10 +186,13 @@ export class Choices {
     this.#menu?.values.show(choice.values);
     bar.expect(choice.primitive);
     if (this.catalog) showChoices(bar, this.catalog.entries, choice);
-    else if (player.shown()) bar.showLook(choice);
+    else if (player.shown() && !player.element.hasAttribute('src')) bar.showLook(choice);
   }
 
-  /** @param {Wish} wish @param {Choice} before @param {number} round */
+  /**
+   * @param {Wish} wish @param {Choice} before
+   * @param {number | null} round  null: the clock goes on as it does
+   */
   async #choose(wish, before, round) {
     if (!this.catalog) return;
     const { file, notice, ...choice } = choose(this.catalog.entries, wish, before);
@@ -209,7 +212,7 @@ export class Choices {
       return;
     }
     const same = Object.keys(wish).every((key) => ['root', 'op', 'view', 'values'].includes(key));
-    await this.#choose(wish, before, same ? this.player.clock().round : 0);
+    await this.#choose(wish, before, same ? null : 0);
     this.writeAddress();
   }
 

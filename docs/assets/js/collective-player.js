@@ -354,7 +354,7 @@ class CollectivePlayer extends HTMLElement {
     const shown = this.#shown;
     await this.#prepare(choice.view);
     if (!this.#original || !shown || this.#shown !== shown) return;
-    this.#show(this.#original, choice, this.round, '');
+    this.#show(this.#original, choice, null, '');
   }
 
   /** Load what a view needs; without it another one stands in. @param {string} view */
@@ -373,7 +373,8 @@ class CollectivePlayer extends HTMLElement {
    * Load a schedule and show it. The old picture stays until the new one is ready; when two loads
    * overlap, the last one wins.
    * @param {URL} file @param {Choice} choice
-   * @param {number} round @param {string} notice
+   * @param {number | null} round  null: the clock goes on as it does
+   * @param {string} notice
    */
   async #load(file, choice, round, notice) {
     this.#loading?.abort();
@@ -428,7 +429,8 @@ class CollectivePlayer extends HTMLElement {
   /**
    * @param {Schedule} schedule @param {Choice} choice  op, view and values of it; the rest the
    *   schedule says
-   * @param {number} round @param {string} notice
+   * @param {number | null} round  null: the clock goes on as it does
+   * @param {string} notice
    * @throws {ScheduleError} when it breaks a rule
    */
   #show(schedule, choice, round, notice) {
@@ -444,19 +446,20 @@ class CollectivePlayer extends HTMLElement {
     this.#shell.node.classList.remove('cp-failed');
     this.removeAttribute('failed');
     this.#choices?.show();
-    this.#put(schedule, states, null, Math.trunc(round), notice);
+    this.#put(schedule, states, null, round === null ? null : Math.trunc(round), notice);
     this.setAttribute('ready', '');
     this.#changed();
   }
 
   /**
    * @param {Schedule} schedule @param {State[]} states @param {ScheduleError | null} refusal
-   * @param {number} round @param {string} notice
+   * @param {number | null} round  null: the clock goes on as it does
+   * @param {string} notice
    */
   #put(schedule, states, refusal, round, notice) {
     const [shell, choice] = [this.#shell, this.#choice];
     if (!shell || !choice) return;
-    const { speed, loop } = this.#clock;
+    const { speed, loop, position, playing, target } = this.#clock;
     const steps = states.length - 1;
     this.#shown = {
       schedule, states, refusal, goal: endState(schedule), spent: spending(schedule),
@@ -465,7 +468,8 @@ class CollectivePlayer extends HTMLElement {
     this.#clock = Object.assign(
       new Clock(schedule.rounds.slice(0, steps).map((r) => r.local)), { speed, loop });
     this.#clock.holds = (step) => this.#choices?.host.guard?.(step) === true;
-    this.#clock.seek(round);
+    if (round === null) Object.assign(this.#clock, { position, playing, target });
+    else this.#clock.seek(round);
     this.#wake();
     this.#notice = notice;
     this.#announced = -1;

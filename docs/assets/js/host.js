@@ -32,7 +32,8 @@
  * @property {() => import('./clock.js').Clock} clock
  * @property {(change: () => void) => void} change  do something with the clock, then draw
  * @property {(schedule: Schedule | null) => void} perform
- * @property {(file: URL, choice: Choice, round: number, notice: string) => Promise<void>} load
+ * @property {(file: URL, choice: Choice, round: number | null, notice: string) => Promise<void>}
+ *   load  round null: the clock goes on as it does
  * @property {(choice: Choice) => Promise<void>} look  at the same schedule in another way
  * @property {() => {op: 'sum', view: string, values: string}} usual  what is chosen where nobody
  *   chose
