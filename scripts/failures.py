@@ -153,7 +153,7 @@ MASKS = (
     # An error whose message begins on the next line.
     (r"(?<=Error:) *\n\s*(?=[A-Z])", " "),
     # Where the wheel was built, and where the reader's copy lies.
-    (r"/\S*/(?=third_party/)", "…/"),
+    (r"/\S*/(?=third_party/|site-packages/)", "…/"),
     (r"'/[^']*/(?=<stdin>')", "'…/"),
     # Ports, addresses in memory, the time of day.
     (r"(?<=port: )\d+|(?<=127\.0\.0\.1, )\d+|(?<=127\.0\.0\.1\]:)\d+", "PORT"),

@@ -276,12 +276,13 @@ def test_what_differs_from_run_to_run_is_masked():
     message = (
         "[enforce fail at /__w/pytorch/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:456] "
         "peer [127.0.0.1]:57996, (127.0.0.1, 41203), port: 38587, at 0x7fb233779b8d "
-        "[F1201 11:31:37.668312881 ProcessGroupGloo.cpp:1537] GLHF! \U0001f3d6\ufe0f"
+        "[F1201 11:31:37.668312881 ProcessGroupGloo.cpp:1537] GLHF! \U0001f3d6\ufe0f "
+        "in /home/me/venv/lib/python3.11/site-packages/torch/lib/libc10.so"
     )
     assert failures.masked(message) == (
         "[enforce fail at …/third_party/gloo/gloo/transport/tcp/pair.cc:456] "
         "peer [127.0.0.1]:PORT, (127.0.0.1, PORT), port: PORT, at 0x… "
-        "[F… ProcessGroupGloo.cpp:1537] GLHF!"
+        "[F… ProcessGroupGloo.cpp:1537] GLHF! in …/site-packages/torch/lib/libc10.so"
     )
 
 
