@@ -374,6 +374,9 @@ def test_every_engine_makes_a_picture_of_every_view(engine: Engine, view: str):
     engine.wait_for("find('下载 SVG')")
     engine.click(view)
     engine.wait_for(f"find('{view}').getAttribute('aria-pressed') === 'true'")
+    # Until the picture is there the buttons below it may still move.
+    drawn = {"拓扑": ".cp-card", "矩阵": ".cp-matrix", "时空": ".cp-playhead"}[view]
+    engine.wait_for(f"p.querySelector('{drawn}')")
     engine.click("前进一轮")
     engine.wait_for("p.round === 1")
     engine.click("下载 SVG")

@@ -32,6 +32,7 @@ def worker(rank, world_size, port):
         except ValueError as error:
             print(f"[rank {rank}] src=0 报错: {str(error).split(' <')[0]}")
 
+    dist.barrier()  # 一起走：先走的会让还在建立连接的 rank 报错
     dist.destroy_process_group()
 
 
