@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +66,7 @@ class Name:
         return self.call.split("(")[0].split(".")[-1]
 
 
+@functools.cache
 def read(docs: Path) -> dict[str, list[Name]]:
     """Return the names by primitive, in the order of LIBRARIES.
 

@@ -148,14 +148,18 @@ PROJECT_MODULES = (
     "generate_schedules",
     "schedule_macros",
     "benchmark_macros",
+    "bibliography_macros",
     "failure_macros",
     "failures",
     "gloo_macros",
     "gloo_traffic",
     "launch_macros",
+    "names",
+    "names_macros",
     "race_macros",
     "figure_macros",
     "path_macros",
+    "sources",
     "training_macros",
     "training_traffic",
     "player_bundle",
@@ -191,11 +195,13 @@ def define_env(env: Any) -> None:
     docs = Path(env.conf["docs_dir"])
     forget_project_modules()
     import benchmark_macros
+    import bibliography_macros
     import failure_macros
     import figure_macros
     import generate_schedules
     import gloo_macros
     import launch_macros
+    import names_macros
     import path_macros
     import player_bundle
     import race_macros
@@ -221,9 +227,11 @@ def define_env(env: Any) -> None:
     modules = (
         schedule_macros,
         benchmark_macros,
+        bibliography_macros,
         failure_macros,
         gloo_macros,
         launch_macros,
+        names_macros,
         race_macros,
         figure_macros,
         path_macros,

@@ -7,6 +7,7 @@ what they are. ``bibliography_macros`` makes the page of references from this.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -50,6 +51,7 @@ class Source:
     named: str = ""
 
 
+@functools.cache
 def read(docs: Path) -> dict[str, Source]:
     """Return the sources by id.
 
