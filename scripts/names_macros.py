@@ -1,7 +1,7 @@
 """What pages may ask about names and backends: what libraries call a primitive, what Gloo did.
 
-The names are ``docs/assets/names.yml``; what Gloo did is ``docs/assets/gloo_calls.json``, written by
-``measure_gloo_calls``; what PyTorch's documentation says of the other backends is
+The names are ``docs/assets/names.yml``; what Gloo did is ``docs/assets/gloo_calls.json``, written
+by ``measure_gloo_calls``; what PyTorch's documentation says of the other backends is
 ``docs/assets/pytorch_backends.yml``. Registered by ``site_macros``.
 """
 

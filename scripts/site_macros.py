@@ -159,6 +159,7 @@ PROJECT_MODULES = (
     "race_macros",
     "figure_macros",
     "path_macros",
+    "search_aliases",
     "sources",
     "training_macros",
     "training_traffic",
@@ -184,9 +185,9 @@ def keep_indentation(markdown: str) -> str:
 
 
 def define_env(env: Any) -> None:
-    """Generate the schedules and register the macros. The macros plugin calls this at every build.
+    """Write the files that pages load, and register the macros.
 
-    Zensical, the successor of MkDocs, calls it for every page, and nothing else.
+    The macros plugin calls this at every build. Zensical, the successor of MkDocs, calls it for every page, and nothing else.
 
     Args:
         env: the macros plugin; its `conf` is the MkDocs configuration, its `page` the current page,
@@ -206,6 +207,7 @@ def define_env(env: Any) -> None:
     import player_bundle
     import race_macros
     import schedule_macros
+    import search_aliases
     import training_macros
 
     page = getattr(env, "page", None)
@@ -214,6 +216,7 @@ def define_env(env: Any) -> None:
     else:
         player_bundle.choose_for(page, docs)
     generate_schedules.generate(docs / SCHEDULES)
+    search_aliases.generate(docs)
 
     def with_page(macro: Callable[..., str]) -> Callable[..., str]:
         @functools.wraps(macro)

@@ -17,7 +17,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 import find_browser
 import generate_schedules
-from built_site import MOUNT, Site, SiteHandler, build_site
+import search_aliases
+from built_site import MOUNT, ROOT, Site, SiteHandler, build_site
 from engines import Chromium, Engine, Firefox, Served, WebKit
 from player_bench import Bench, BenchPages
 
@@ -36,13 +37,14 @@ class QuietServer(ThreadingHTTPServer):
 def pytest_configure(config: pytest.Config) -> None:
     """Do once what all workers share.
 
-    The schedules are written before any test: workers must not read them half written. The site's
+    Generated files are written before any test: workers must not read them half written. The site's
     server is here because it outlives every worker.
     """
     if hasattr(config, "workerinput"):
         config.stash[SERVED_SITE] = config.workerinput["served_site"]
         return
     generate_schedules.generate()
+    search_aliases.generate(ROOT / "docs")
     folder = tempfile.TemporaryDirectory(prefix="site-")
     directory = str(Path(folder.name) / "site")
 

@@ -1,11 +1,15 @@
 /**
- * Lets a reader paste an error message into the search, whole: paths, addresses and all.
+ * Lets a reader paste an error message into the search, whole: paths, addresses and all; and ask
+ * in words that this site does not use.
  *
  * Material hands what is typed to lunr, to which a colon names a field, a quotation mark asks for
  * every word, and a number or a path is a word like any other: a message finds nothing, or the
  * wrong page. Here the box keeps what the reader sees, and the search gets the words of it that
- * are the same in everybody's message. A query that is no message is left alone.
+ * are the same in everybody's message. In a query that is no message, an alias becomes the term of
+ * this site, and a library's name of a primitive the primitive's own; the rest is left alone.
  */
+
+import { NAMES, WORDS } from './aliases.js';
 
 /** How an error begins: by its type, up to the colon, or by what C++ says before it aborts. */
 const ERROR = /(?:[\w.]+\.)?\w*(?:Error|Exception|Warning)(?=:\s|:$)|\bterminate called\b/g;
@@ -63,12 +67,31 @@ export function steadyWords(message) {
   return [...new Set(words)].slice(0, MOST_WORDS).join(' ');
 }
 
+/** What stands before a library's name of a primitive and says no more than whose it is. */
+const WHOSE = /^(?:(?:py)?torch|nccl|mpi|hccl|jax)\s+|^(?:torch\.distributed|dist|jax\.lax|lax)\./i;
+
+/**
+ * The same question in the words of this site.
+ * @param {string} typed
+ */
+export function inOurWords(typed) {
+  let query = typed;
+  // Twice: what an alias becomes may complete a longer one.
+  for (let pass = 0; pass < 2; pass += 1) {
+    for (const [alias, term] of Object.entries(WORDS)) {
+      if (alias.length > 1 || query.trim() === alias) query = query.replaceAll(alias, term);
+    }
+  }
+  const name = query.trim().replace(WHOSE, '').replace(/[-_\s]/g, '').toLowerCase();
+  return Object.hasOwn(NAMES, name) ? NAMES[name] : query;
+}
+
 /**
  * What the search is asked for when this stands in its box.
  * @param {string} typed
  */
 export function queryOf(typed) {
-  if (!isMessage(typed)) return typed;
+  if (!isMessage(typed)) return inOurWords(typed);
   return steadyWords(telling(typed)) || steadyWords(typed) || typed;
 }
 
