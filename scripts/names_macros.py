@@ -34,10 +34,11 @@ OVERVIEW = tuple(library for library in LIBRARIES if library != "PyTorch 函数�
 def library_names(page: Page, primitive: str) -> str:
     """Show what each library calls a primitive, with earlier names and sources, as a table."""
     rows = [
-        [name.library, _call(name), _note(name), _links(page, name)]
+        [name.library, _call(name), f"{_note(name)}。出处：{_links(page, name)}"]
         for name in _names(page, primitive)
     ]
-    return _table(["库", "名字", "说明", "出处"], rows)
+    everything = f"八个原语放在一起看：[API 对照表]({page.link('reference/api.md')})。\n"
+    return _boxed("names", _table(["库", "名字", "说明"], rows)) + "\n" + everything
 
 
 def name_overview(page: Page) -> str:
@@ -63,7 +64,7 @@ def name_sections(page: Page) -> str:
         link = page.link(f"primitives/{primitive.slug}.md")
         parts.append(f"### {primitive.title} {{ #{primitive.slug} }}\n\n[讲解与动画]({link})\n")
         for library in LIBRARIES:
-            parts.append(f"{library}")
+            parts.append(f"**{library}**")
             for name in _names(page, primitive.slug):
                 if name.library == library:
                     call = f"{_call(name)}：" if name.call else ""
@@ -150,7 +151,7 @@ def backend_matrix(page: Page) -> str:
             for call, row in zip(calls, official, strict=True)
         ]
         columns = ["调用", "Gloo（实测）", *(f"{name}（没有在本站运行）" for name in said)]
-        parts.append(f"### {group}\n\n{_table(columns, table)}")
+        parts.append(f"### {group}\n\n{_boxed('matrix', _table(columns, table))}")
     errors = "".join(f"{number}. `{error}`\n" for error, number in numbers.items())
     return "\n".join(parts) + f"\n### 报错的原文\n\n{errors}"
 
@@ -184,6 +185,11 @@ def _official(page: Page) -> dict[str, Any]:
     path = page.docs / "assets" / "pytorch_backends.yml"
     data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return data
+
+
+def _boxed(kind: str, table: str) -> str:
+    """A table that the stylesheet lays out in a way of its own."""
+    return f'<div class="{kind}" markdown="1">\n\n{table}\n</div>\n'
 
 
 def _table(columns: list[str], rows: list[list[str]]) -> str:

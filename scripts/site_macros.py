@@ -187,7 +187,8 @@ def keep_indentation(markdown: str) -> str:
 def define_env(env: Any) -> None:
     """Write the files that pages load, and register the macros.
 
-    The macros plugin calls this at every build. Zensical, the successor of MkDocs, calls it for every page, and nothing else.
+    The macros plugin calls this at every build. Zensical, the successor of MkDocs, calls it for
+    every page, and nothing else.
 
     Args:
         env: the macros plugin; its `conf` is the MkDocs configuration, its `page` the current page,
