@@ -36,10 +36,13 @@ class Term(NamedTuple):
 
 
 def terms(docs: Path) -> dict[str, Term]:
-    """Return every term of the terminology page by its anchor, in their order."""
-    page = (docs / "terminology.md").read_text(encoding="utf-8")
+    """Return every term of the terminology page by its anchor, in their order.
+
+    A site without that page has no terms.
+    """
+    page = docs / "terminology.md"
     found: dict[str, Term] = {}
-    for match in TERM.finditer(page):
+    for match in TERM.finditer(page.read_text(encoding="utf-8") if page.exists() else ""):
         head = LINK.sub(r"\1", match["head"])
         english = (match["english"] or "").strip("（）")
         if not english:
