@@ -88,6 +88,8 @@ export class Choices {
   #addressTimer = 0;
   /** The page it stands on; instant navigation changes the address before it changes the page. */
   #page = '';
+  /** What this player wrote into the address last. */
+  #written = '';
   /** The bar that the menu belongs to. @type {Controls | null} */
   #bar = null;
   /** @type {Menu | null} */
@@ -141,10 +143,11 @@ export class Choices {
     const first = location.hash;
     const known = await this.#readCatalog(url);
     if (signal?.aborted) return true;
-    // A link may have been followed while the catalogue was on its way.
-    const followed = location.hash !== first && location.hash !== this.address;
-    const wish = (followAddress || followed) && this.#ownsAddress
-      ? parseAddress(location.hash) : null;
+    // While the catalogue was on its way a link may have been followed, and what the player itself
+    // wrote is no wish.
+    const followed = location.hash !== first && location.hash !== this.#written;
+    const asked = followed ? location.hash : followAddress ? first : '';
+    const wish = this.#ownsAddress ? parseAddress(asked) : null;
     if (!known || !wish) return false;
     if (wish.speed) this.player.setSpeed(wish.speed);
     const round = wish.round ?? (Number(this.player.element.getAttribute('round')) || 0);
@@ -286,6 +289,7 @@ export class Choices {
       const { address } = this;
       if (!address || !this.#ownsAddress || location.hash === address
         || location.pathname + location.search !== this.#page) return;
+      this.#written = address;
       history.replaceState(history.state, '', address);
     };
     write();
