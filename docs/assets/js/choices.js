@@ -168,9 +168,8 @@ export class Choices {
       this.show();
       return true;
     } catch (error) {
-      if (!signal?.aborted) {
-        this.player.controls()?.fail(`${this.player.sentence(error)}现在只能看这一个日程。`);
-      }
+      const sentence = await this.player.sentence(error);
+      if (!signal?.aborted) this.player.controls()?.fail(`${sentence}现在只能看这一个日程。`);
       return false;
     }
   }

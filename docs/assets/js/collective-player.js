@@ -80,6 +80,8 @@ class CollectivePlayer extends HTMLElement {
   #described = '';
   #announced = -1;
   #notice = '';
+  /** Why nothing is shown. @type {ScheduleError | null} */
+  #failure = null;
   #still = matchMedia('(prefers-reduced-motion: reduce)');
 
   /** Number of steps. */
@@ -149,9 +151,10 @@ class CollectivePlayer extends HTMLElement {
       }, 0, '');
       if (this.#controls) this.#needChoices();
       return null;
-    } catch (error) {
-      this.#fail(this.#sentence(error));
-      return error instanceof ScheduleError ? error : new ScheduleError('format', String(error));
+    } catch (caught) {
+      const error = this.#known(caught);
+      this.#fail(error);
+      return error;
     }
   }
 
@@ -281,7 +284,7 @@ class CollectivePlayer extends HTMLElement {
       look: (choice) => this.#look(choice),
       usual: () => this.#usual(),
       setSpeed: (speed) => this.#setSpeed(speed),
-      sentence: (error) => this.#sentence(error),
+      sentence: (error) => this.#sentence(this.#known(error)),
     };
   }
 
@@ -306,7 +309,7 @@ class CollectivePlayer extends HTMLElement {
     const stay = this.#stay;
     const src = this.getAttribute('src');
     if (!src || !URL.canParse(src, document.baseURI)) {
-      this.#fail(src ? 'src 不是一个地址。' : '没有写 src，不知道播放哪一个。');
+      this.#fail(new ScheduleError('format', {}, src ? 'address' : 'nothing'));
       return;
     }
     const file = new URL(src, document.baseURI);
@@ -397,20 +400,33 @@ class CollectivePlayer extends HTMLElement {
       if (loading.signal.aborted) return;
       if (this.#choices) this.#choices.wished = null;
       this.#choice = choice;
-      this.#fail(this.#sentence(error));
+      this.#fail(this.#known(error));
       this.#choices?.show();
     }
   }
 
   /** @param {unknown} error */
-  #sentence(error) {
-    if (error instanceof ScheduleError) return error.message;
+  #known(error) {
+    if (error instanceof ScheduleError) return error;
     console.error(error);
-    return '播放器内部出错。';
+    return new ScheduleError('format', {}, 'internal');
   }
 
-  /** @param {string} sentence */
-  #fail(sentence) {
+  /**
+   * What is wrong, in Chinese. The words are on their way only now: most readers never need them.
+   * @param {ScheduleError} error
+   */
+  async #sentence(error) {
+    try {
+      await import('./words.js');
+      return error.message;
+    } catch {
+      return '网络不通，请稍后再试。';
+    }
+  }
+
+  /** @param {ScheduleError} error */
+  async #fail(error) {
     this.#clock.pause();
     this.#wake();
     this.#clock = new Clock([]);
@@ -418,12 +434,15 @@ class CollectivePlayer extends HTMLElement {
     this.#shown = null;
     this.#picture = null;
     this.#loaded = null;
+    this.#failure = error;
     this.toggleAttribute('failed', true);
     if (!this.#shell) return;
     const { node, problem } = this.#shell;
+    node.classList.add('cp-failed');
+    const sentence = await this.#sentence(error);
+    if (this.#failure !== error) return;
     problem.textContent = `这个日程不能播放。${sentence}`;
     problem.hidden = false;
-    node.classList.add('cp-failed');
   }
 
   /**
@@ -442,6 +461,7 @@ class CollectivePlayer extends HTMLElement {
       ? 'matrix' : choice.view;
     this.#choice = { ...choice, primitive, algorithm, ranks, root: root ?? 0, parameters, view };
     this.#original = schedule;
+    this.#failure = null;
     this.#shell.problem.hidden = true;
     this.#shell.node.classList.remove('cp-failed');
     this.removeAttribute('failed');

@@ -38,7 +38,7 @@
  * @property {() => {op: 'sum', view: string, values: string}} usual  what is chosen where nobody
  *   chose
  * @property {(speed: number) => void} setSpeed
- * @property {(error: unknown) => string} sentence
+ * @property {(error: unknown) => Promise<string>} sentence
  */
 
 export class Host extends EventTarget {
