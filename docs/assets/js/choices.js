@@ -6,7 +6,6 @@
  * @typedef {import('./catalog.js').Choice} Choice
  * @typedef {import('./catalog.js').PrimitiveEntry} PrimitiveEntry
  * @typedef {import('./catalog.js').Wish} Wish
- * @typedef {import('./controls.js').Controls} Controls
  * @typedef {import('./draw.js').Place} Place
  * @typedef {import('./host.js').Outline} Outline
  * @typedef {import('./host.js').Player} Player
@@ -14,13 +13,13 @@
 import { formatAddress, parseAddress } from './address.js';
 import { bySlug, choose, ranksOf, reason } from './catalog.js';
 import { loadCatalog } from './catalog-file.js';
-import { field } from './controls.js';
+import { Controls, field } from './controls.js';
 import { Host } from './host.js';
 import { Menu } from './menu.js';
 import { OPS } from './numbers.js';
 import { Panels } from './panels.js';
 import { outline, placeAt } from './pointing.js';
-import { style } from './styles.js';
+import { barStyle, style } from './styles.js';
 import { selectBox, setAvailable, setOptions } from './widgets.js';
 
 /** Browsers refuse an address that changes more often than about three times a second. */
@@ -90,8 +89,8 @@ export class Choices {
   #page = '';
   /** What this player wrote into the address last. */
   #written = '';
-  /** The bar that the menu belongs to. @type {Controls | null} */
-  #bar = null;
+  /** What fills the player's bar. @type {Controls | null} */
+  #controls = null;
   /** @type {Menu | null} */
   #menu = null;
   /** @type {Map<Outline, Place[]>} */
@@ -162,14 +161,14 @@ export class Choices {
   async #readCatalog(url) {
     const signal = this.#signal;
     try {
-      const entries = await loadCatalog(url);
+      const [entries] = await Promise.all([loadCatalog(url), barStyle()]);
       if (signal?.aborted) return false;
       this.catalog = { entries, url };
       this.show();
       return true;
     } catch (error) {
       const sentence = await this.player.sentence(error);
-      if (!signal?.aborted) this.player.controls()?.fail(`${sentence}现在只能看这一个日程。`);
+      if (!signal?.aborted) this.player.withoutChoices(sentence);
       return false;
     }
   }
@@ -178,17 +177,21 @@ export class Choices {
   show() {
     const { player } = this;
     const choice = this.wished ?? player.choice();
-    const bar = player.controls();
+    const bar = player.bar();
     if (!choice || !bar) return;
-    if (bar !== this.#bar) {
-      this.#bar = bar;
-      this.#menu = new Menu(bar, (values) => this.wishFor({ values }),
+    if (bar !== this.#controls?.node) {
+      this.#controls = new Controls(bar, (bar.dataset.names ?? '').split(' '),
+        (wish) => this.wishFor(wish));
+      this.#menu = new Menu(this.#controls, (values) => this.wishFor({ values }),
         (name, opener) => this.open(name, opener));
     }
+    const controls = this.#controls;
     this.#menu?.values.show(choice.values);
-    bar.expect(choice.primitive);
-    if (this.catalog) showChoices(bar, this.catalog.entries, choice);
-    else if (player.shown() && !player.element.hasAttribute('src')) bar.showLook(choice);
+    controls.expect(choice.primitive);
+    if (this.catalog) showChoices(controls, this.catalog.entries, choice);
+    else if (player.shown() && !player.element.hasAttribute('src')) {
+      barStyle().catch(() => {}).then(() => controls.showLook(choice));
+    }
   }
 
   /**
