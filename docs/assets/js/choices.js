@@ -93,6 +93,9 @@ export class Choices {
   #controls = null;
   /** @type {Menu | null} */
   #menu = null;
+  #dressed = false;
+  /** @type {Promise<void> | null} */
+  #dressing = null;
   /** @type {Map<Outline, Place[]>} */
   #outlines = new Map();
 
@@ -161,7 +164,7 @@ export class Choices {
   async #readCatalog(url) {
     const signal = this.#signal;
     try {
-      const [entries] = await Promise.all([loadCatalog(url), barStyle()]);
+      const entries = await loadCatalog(url);
       if (signal?.aborted) return false;
       this.catalog = { entries, url };
       this.show();
@@ -173,9 +176,13 @@ export class Choices {
     }
   }
 
-  /** Bring the bar to what is shown, or was chosen last. */
+  /** Bring the bar to what is shown, or was chosen last; not before its style is here. */
   show() {
     const { player } = this;
+    if (!this.#dressed) {
+      this.#dressing ??= this.#dress();
+      return;
+    }
     const choice = this.wished ?? player.choice();
     const bar = player.bar();
     if (!choice || !bar) return;
@@ -190,7 +197,17 @@ export class Choices {
     controls.expect(choice.primitive);
     if (this.catalog) showChoices(controls, this.catalog.entries, choice);
     else if (player.shown() && !player.element.hasAttribute('src')) {
-      barStyle().catch(() => {}).then(() => controls.showLook(choice));
+      controls.showLook(choice);
+    }
+  }
+
+  async #dress() {
+    try {
+      await barStyle();
+      this.#dressed = true;
+      this.show();
+    } catch (error) {
+      this.player.withoutChoices(await this.player.sentence(error));
     }
   }
 
