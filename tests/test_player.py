@@ -592,7 +592,6 @@ def test_a_catalogue_that_arrives_late_leaves_a_player_that_plays_alone(bench: B
     assert ask(page, "[p.round, p.playing]") == [1, True]
 
 
-
 def test_only_the_first_player_with_controls_owns_the_address(bench: Bench):
     page = bench.ready(
         tag("broadcast/flat/n3.json", controls=None) + tag(RING) + tag(RING),
