@@ -308,8 +308,10 @@ def recorded(page: Page, name: str, start: str) -> str:
         name: the demo, such as "scatter_cpu_demo.py".
         start: how the line begins: "[rank 2] received:".
     """
-    text = (page.docs / "demos" / record_of(Path(name))).read_text(encoding="utf-8")
-    for line in text.splitlines():
+    file = page.docs / "demos" / record_of(Path(name))
+    if not file.is_file():
+        raise page.error(f"没有示例 {name!r} 的输出")
+    for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith(start):
             return line.removeprefix(start).strip()
     raise page.error(f"示例 {name!r} 的输出里没有以 {start!r} 开头的行")
