@@ -301,8 +301,11 @@ export class Choices {
     return formatAddress({ ...choice, round, speed });
   }
 
-  /** Keep the address up to date: at once, then again after a pause if it has changed since. */
-  writeAddress() {
+  /**
+   * Keep the address up to date: at once, then again after a pause if it has changed since.
+   * @param {boolean} [later]  not at once: writing takes about as long as a frame
+   */
+  writeAddress(later = false) {
     if (!this.#ownsAddress || this.#addressTimer) return;
     const write = () => {
       const { address } = this;
@@ -311,7 +314,7 @@ export class Choices {
       this.#written = address;
       history.replaceState(history.state, '', address);
     };
-    write();
+    if (!later) write();
     this.#addressTimer = window.setTimeout(() => {
       this.#addressTimer = 0;
       write();

@@ -643,7 +643,7 @@ class CollectivePlayer extends HTMLElement {
     this.#lastTime = now;
     const passed = this.round !== this.#announced;
     this.#changed();
-    if (passed) this.#choices?.writeAddress();
+    if (passed) this.#choices?.writeAddress(true);
     if (this.#clock.moving && !this.#frame) {
       this.#frame = requestAnimationFrame((next) => this.#tick(next));
     }
@@ -654,7 +654,7 @@ class CollectivePlayer extends HTMLElement {
     const [shell, shown] = [this.#shell, this.#shown];
     if (!shell || !shown || !this.#picture) return;
     const position = this.#still.matches ? this.#clock.round : this.#clock.position;
-    this.#picture.draw(position);
+    this.#picture.draw(position, this.#clock.moving);
     shell.timeline.draw(position, Math.ceil(position));
     this.#describe(position, shell, shown);
   }

@@ -39,11 +39,17 @@ import { curveThrough, pointOn } from './routes.js';
 /** Parts of a step: until `LANDED` the tokens travel, then they merge. */
 const LANDED = 0.78;
 
+/**
+ * Milliseconds of a frame for making tokens: they hardly move at first, and a frame that makes
+ * hundreds of them would be late.
+ */
+const SLICE = 5;
+
 /** More blocks than this in one step travel as bundles. */
 const MOST_IN_FLIGHT = 240;
 
 const COLOURS = 16;
-let made = 0;
+let pictures = 0;
 
 /** @param {number} rank */
 const colour = (rank) => `cp-c${rank % COLOURS}`;
@@ -117,8 +123,8 @@ export class Picture {
    * @param {Canvas} canvas @param {Play} play @param {Scene} scene
    */
   constructor({ picture: root, flight }, play, scene) {
-    made += 1;
-    this.id = `cp-${made}`;
+    pictures += 1;
+    this.id = `cp-${pictures}`;
     this.play = play;
     this.scene = scene;
     this.reduces = PRIMITIVES[play.schedule.primitive].reduces;
@@ -129,6 +135,10 @@ export class Picture {
     this.mode = '';
     /** @type {Token[]} */
     this.tokens = [];
+    /** What is still to be made of this step. @type {Message[]} */
+    this.unmade = [];
+    /** Makes it. @type {(message: Message) => void} */
+    this.make = () => {};
     this.inset = insetOf(scene.cw);
     this.radius = Math.min(6, Math.floor(Math.min(scene.cw, scene.ch) / 5));
     root.setAttribute('viewBox', `0 0 ${scene.width} ${scene.height}`);
@@ -316,8 +326,9 @@ export class Picture {
   /**
    * Draw the picture at a position of the clock.
    * @param {number} position
+   * @param {boolean} [moving]  another frame follows
    */
-  draw(position) {
+  draw(position, moving = false) {
     const whole = Math.floor(position);
     const part = position - whole;
     const landed = part >= LANDED;
@@ -330,6 +341,7 @@ export class Picture {
       if (!known) this.showRound(round, part === 0);
       this.showMarks(round, part === 0 || landed);
     }
+    this.makeTokens(moving && part > 0 ? SLICE : Infinity);
     if (part === 0) return;
     const t = ease(Math.min(1, part / LANDED));
     this.flight.style.opacity = landed ? String(px(Math.max(0, 1 - (part - LANDED) / 0.12))) : '';
@@ -468,24 +480,27 @@ export class Picture {
     const { schedule, states } = this.play;
     const transfers = round ? schedule.rounds[round - 1].transfers : [];
     const messages = messagesOf(transfers);
-    const remote = messages.filter((m) => m.src !== m.dst);
-    const meets = (/** @type {Message} */ m) =>
-      remote.some((other) => other.src === m.dst && other.dst === m.src);
+    const ways = new Set(messages.map(({ src, dst }) => `${src} ${dst}`));
+    const meets = (/** @type {Message} */ m) => ways.has(`${m.dst} ${m.src}`);
     const total = messages.reduce((sum, m) => sum + m.from.length, 0);
     const longest = Math.max(1, ...messages.map((m) => m.from.length));
     // In the matrix a block's own column is its way.
     const isMatrix = scene.kind === 'matrix';
-    arrows.replaceChildren(...(isMatrix ? [] : remote).map((m) => svg('path', {
-      d: pathOf(scene.route(m.src, m.dst, meets(m))), 'marker-end': `url(#${this.id}-tip)`,
-      class: scene.node(m.src) === scene.node(m.dst) ? null : 'cp-outer',
-    })));
+    arrows.replaceChildren();
     flight.style.opacity = '';
     this.tokens = [];
+    flight.replaceChildren();
     const before = states[Math.max(0, round - 1)];
-    const nodes = [];
-    for (const m of messages) {
+    this.unmade = messages;
+    this.make = (m) => {
       const local = m.src === m.dst;
-      if (rest && (local || isMatrix)) continue;
+      if (!local && !isMatrix) {
+        arrows.append(svg('path', {
+          d: pathOf(scene.route(m.src, m.dst, meets(m))), 'marker-end': `url(#${this.id}-tip)`,
+          class: scene.node(m.src) === scene.node(m.dst) ? null : 'cp-outer',
+        }));
+      }
+      if (rest && (local || isMatrix)) return;
       const from = this.centreOf(m.from);
       const to = this.centreOf(m.to);
       const { node, w, h } = this.token(m, before, total > MOST_IN_FLIGHT, longest);
@@ -496,15 +511,27 @@ export class Picture {
       const curve = curveThrough(from, middle, to);
       if (rest) {
         const at = pointOn(curve, 0.5);
-        if (!this.isFree(at, w, h)) continue;
+        if (!this.isFree(at, w, h)) return;
         node.style.transform = `translate(${px(at.x)}px,${px(at.y)}px)`;
         node.classList.add('cp-past');
       } else {
         this.tokens.push({ node, curve });
       }
-      nodes.push(node);
+      flight.append(node);
+    };
+  }
+
+  /** @param {number} patience  milliseconds */
+  makeTokens(patience) {
+    const until = performance.now() + patience;
+    for (let made = 0; made < this.unmade.length; made += 1) {
+      this.make(this.unmade[made]);
+      if (performance.now() > until) {
+        this.unmade = this.unmade.slice(made + 1);
+        return;
+      }
     }
-    flight.replaceChildren(...nodes);
+    this.unmade = [];
   }
 
   /**
