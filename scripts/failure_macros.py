@@ -68,6 +68,16 @@ def failure_output(page: Page, name: str) -> str:
     return fenced(text, "text", "实际输出") + "\n"
 
 
+def order_of_calls(page: Page) -> str:
+    """Say what becomes of calls in another order, which is the same for every primitive."""
+    loud = page.link("failures/errors.md#different-sizes")
+    silent = page.link("failures/silent.md#swapped-calls")
+    return (
+        "**次序错开。** 各 rank 的调用只按次序配对，不看名字。种类不同，就等到超时，"
+        f"或者[直接中止]({loud})；种类和大小都相同，就[悄悄配错]({silent})。"
+    )
+
+
 def _loud(page: Page, entry: failures.Loud) -> str:
     """One entry of the page of errors."""
     from site_macros import fenced
@@ -166,5 +176,6 @@ MACROS: tuple[Callable[..., str], ...] = (
     silent_failures,
     failure_file,
     failure_output,
+    order_of_calls,
 )
 """The macros of this module. Their first parameter is the page, which `define_env` fills in."""

@@ -91,10 +91,10 @@ def state_table(page: Page, primitive: str, ranks: int = 4) -> str:
         before, after = states[0][rank], states[-1][rank]
         cells = [f"rank {rank}" + ("（根）" if entry.rooted and rank == 0 else "")]
         if inout:
-            cells += [_numbers(entry, schedule, state[names[0]]) for state in (before, after)]
+            cells += [numbers(entry, schedule, state[names[0]]) for state in (before, after)]
         else:
             cells += [
-                _numbers(entry, schedule, after[name]) if name in after else "没有这个缓冲区"
+                numbers(entry, schedule, after[name]) if name in after else "没有这个缓冲区"
                 for name in names
             ]
         rows.append(cells)
@@ -303,7 +303,7 @@ def _proved(
     return algorithm, schedule
 
 
-def _numbers(primitive: Primitive, schedule: Schedule, content: list[Block | None]) -> str:
+def numbers(primitive: Primitive, schedule: Schedule, content: list[Block | None]) -> str:
     """The numbers of one buffer as the demo prints them, or the word for undefined data."""
     if all(block is None for block in content):
         return "未定义"

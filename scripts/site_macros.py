@@ -1,8 +1,9 @@
 """What the pages may ask for: {{ demo("…") }} and its siblings, and the schedules they play.
 
 MkDocs loads this module through the macros plugin (see mkdocs.yml) and calls `define_env`. Every
-macro returns Markdown. A macro that cannot answer raises PageError, which names the page and the
-value, and the build fails: nothing on a page is ever missing without a word.
+macro returns Markdown, or a number to reckon with in a question. A macro that cannot answer raises
+PageError, which names the page and the value, and the build fails: nothing on a page is ever
+missing without a word.
 
 To add a macro: write it as a function of a `Page`, and add it to MACROS, here or in
 schedule_macros, which holds those that ask the registry of algorithms.
@@ -159,6 +160,7 @@ PROJECT_MODULES = (
     "race_macros",
     "figure_macros",
     "path_macros",
+    "quiz_macros",
     "search_aliases",
     "sources",
     "training_macros",
@@ -206,6 +208,7 @@ def define_env(env: Any) -> None:
     import names_macros
     import path_macros
     import player_bundle
+    import quiz_macros
     import race_macros
     import schedule_macros
     import search_aliases
@@ -219,9 +222,9 @@ def define_env(env: Any) -> None:
     generate_schedules.generate(docs / SCHEDULES)
     search_aliases.generate(docs)
 
-    def with_page(macro: Callable[..., str]) -> Callable[..., str]:
+    def with_page(macro: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(macro)
-        def call(*args: Any, **kwargs: Any) -> str:
+        def call(*args: Any, **kwargs: Any) -> Any:
             # MkDocs keeps the path in the page's file; Zensical, its successor, in the page.
             source = env.page.file.src_uri if hasattr(env.page, "file") else env.page.path
             return macro(Page(source, env.page.url, docs), *args, **kwargs)
@@ -239,6 +242,7 @@ def define_env(env: Any) -> None:
         race_macros,
         figure_macros,
         path_macros,
+        quiz_macros,
         training_macros,
     )
     for macro in (*MACROS, *(macro for module in modules for macro in module.MACROS)):

@@ -59,18 +59,24 @@ def traffic_calls(page: Page, model: str, scheme: str, primitive: str, **numbers
     return str(_row(page, model, scheme, primitive, numbers).calls)
 
 
+def traffic_bytes(
+    page: Page, model: str, scheme: str, primitive: str = "", **numbers: int
+) -> Fraction:
+    """Return the bytes that a rank sends in a step, for sums."""
+    rows = _rows(page, model, scheme, primitive, numbers)
+    return sum((row.sent for row in rows), Fraction(0))
+
+
 def traffic_sent(page: Page, model: str, scheme: str, primitive: str = "", **numbers: int) -> str:
     """Say what a rank sends in a step, with one primitive or with all that a scheme uses."""
-    rows = _rows(page, model, scheme, primitive, numbers)
-    return size_text(sum((row.sent for row in rows), Fraction(0)))
+    return size_text(traffic_bytes(page, model, scheme, primitive, **numbers))
 
 
 def traffic_time(
     page: Page, model: str, scheme: str, machine: str, primitive: str = "", **numbers: int
 ) -> str:
     """Say how long the port of a machine needs for these bytes alone."""
-    rows = _rows(page, model, scheme, primitive, numbers)
-    sent = sum((row.sent for row in rows), Fraction(0))
+    sent = traffic_bytes(page, model, scheme, primitive, **numbers)
     return time_text(sent / machine_named(page, machine).bandwidth)
 
 
@@ -191,13 +197,14 @@ def _row(page: Page, model: str, scheme: str, primitive: str, numbers: dict[str,
     return row
 
 
-MACROS: tuple[Callable[..., str], ...] = (
+MACROS: tuple[Callable[..., object], ...] = (
     model_title,
     model_number,
     model_source,
     training_state,
     traffic_size,
     traffic_calls,
+    traffic_bytes,
     traffic_sent,
     traffic_time,
     compute_time,

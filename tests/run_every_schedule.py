@@ -1,7 +1,8 @@
-"""Run every algorithm of the registry on N processes; one JSON line per run on standard output.
+"""Run every algorithm of the registry on real processes; one JSON line per run on standard output.
 
-Called by test_run_schedule.py as a program of its own: one group of processes serves all runs,
-because starting one is what takes the time.
+Called by test_run_schedule.py as a program of its own, with the numbers of ranks to try. The same
+processes serve all runs, because starting them is what takes the time: for a smaller number of
+ranks the last ones sit out.
 """
 
 from __future__ import annotations
@@ -42,10 +43,17 @@ def jobs(n: int) -> Iterator[tuple[str, int, dict[str, int], str, str]]:
                         yield algorithm.name, 0, {}, dtype, op
 
 
-def worker(rank: int, n: int, port: int) -> None:
-    """One rank: run all jobs; rank 0 prints the verdicts of all ranks."""
+def worker(rank: int, sizes: list[int], port: int) -> None:
+    """One process: be a rank of every group that is large enough."""
     torch.set_num_threads(1)
     store = dist.TCPStore("127.0.0.1", port, use_libuv=False)
+    for n in sizes:
+        if rank < n:
+            run_all(rank, n, dist.PrefixStore(f"{n} ranks", store))
+
+
+def run_all(rank: int, n: int, store: dist.Store) -> None:
+    """One rank: run all jobs; rank 0 prints the verdicts of all ranks."""
     timeout = timedelta(seconds=60)
     dist.init_process_group("gloo", rank=rank, world_size=n, store=store, timeout=timeout)
     for name, root, parameters, dtype, op in jobs(n):
@@ -69,6 +77,7 @@ def worker(rank: int, n: int, port: int) -> None:
             print(
                 json.dumps(
                     {
+                        "ranks": n,
                         "run": [name, root, parameters, dtype, op],
                         "wrong": [wrong for wrong, _, _ in verdicts if wrong],
                         "sees_tampering": bool(verdicts[root][1]),
@@ -84,6 +93,6 @@ def worker(rank: int, n: int, port: int) -> None:
 
 
 if __name__ == "__main__":
-    ranks = int(sys.argv[1])
+    sizes = [int(argument) for argument in sys.argv[1:]]
     parent = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False, use_libuv=False)
-    mp.spawn(worker, args=(ranks, parent.port), nprocs=ranks, join=True)
+    mp.spawn(worker, args=(sizes, parent.port), nprocs=max(sizes), join=True)

@@ -36,6 +36,9 @@ def worker(rank):
 '''
 
 
+TWO_RIGHT = "几轮？\n\n- [x] 3\n  对。\n- [x] 6\n  也对。\n- [ ] 9\n  不对。\n"
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A copy of the site's sources that a test may damage."""
@@ -139,6 +142,10 @@ def test_a_harmless_addition_to_a_page_still_builds(build_with: Build):
         ('{{ player("allreduce/ring", ranks=99) }}', "99"),
         ('{{ player("broadcast/binomial", root=7) }}', "7"),
         ("{{ no_such_macro() }}", "no_such_macro"),
+        (
+            f"[[% call quiz() %]]\n{TWO_RIGHT}\n[[% endcall %]]",
+            "小测第 1 题「几轮？」有 2 个对的选项",
+        ),
         (r"公式 $\frac{a$ 没写完。", r"\frac{a"),
         ("[断掉的链接](no-such-page.md)", "no-such-page.md"),
         ("[断掉的锚点](#no-such-anchor)", "no-such-anchor"),

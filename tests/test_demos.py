@@ -15,7 +15,7 @@ import pytest
 
 import record_expected
 from built_site import ROOT, Site
-from demo_runner import Run, RunningDemo, replaced, run_demo, with_fault
+from demo_runner import Run, RunningDemo, rehearse, replaced, run_demo, with_fault
 
 DEMOS = ROOT / "docs" / "demos"
 NAMES = sorted(path.name for path in DEMOS.glob("*.py"))
@@ -115,7 +115,7 @@ def test_both_ways_to_the_same_result_agree(
 ):
     composed, direct = (runs[name].check() for name in twins)
     assert composed == direct
-    two = [run_demo(tmp_path / name, name, with_two_ranks(source(name))) for name in twins]
+    two = [rehearse(tmp_path / name, name, with_two_ranks(source(name))) for name in twins]
     assert two[0].check() == two[1].check()
     assert len(two[0].lines) == 4
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 import pytest
 
 from broken_schedules import CORPUS
@@ -53,7 +53,7 @@ def example(site: Site) -> dict[str, Any]:
 
 
 def test_the_example_of_the_format_page_is_valid_proved_and_exact(example):
-    jsonschema.validate(example, SCHEMA)
+    jsonschema_rs.validate(SCHEMA, example)
     assert schedule_to_data(prove(schedule_from_data(example))) == example
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import groupby
 
 import pytest
 from playwright.sync_api import Route, expect
@@ -154,6 +155,26 @@ def test_the_pages_of_the_primitives_lead_to_one_another(site: Site):
         links = {link.address for link in site.page(path_of(primitive)).links if link.tag == "a"}
         others = [p.slug for p in PRIMITIVES.values() if f"../{p.slug}/" in links]
         assert len(others) >= 2, primitive.slug
+
+
+IDENTITIES = [
+    ("broadcast", "broadcast/scatter_ring_allgather", ["scatter", "allgather"]),
+    ("allreduce", "allreduce/ring", ["reduce-scatter", "allgather"]),
+    ("allreduce", "allreduce/reduce_broadcast", ["reduce", "broadcast"]),
+    ("reducescatter", "reducescatter/n_reduces", ["reduce"]),
+]
+"""The page that says what a primitive is made of, what plays it there, and its phases."""
+
+
+@pytest.mark.parametrize(("slug", "algorithm", "phases"), IDENTITIES)
+def test_what_a_primitive_is_made_of_is_played_on_its_page(
+    site: Site, slug: str, algorithm: str, phases: list[str]
+):
+    rounds = [r for r in REGISTRY[algorithm].schedule(4).rounds if not r.is_local]
+    assert [phase for phase, _ in groupby(round_.phase for round_ in rounds)] == phases
+    players = article_of(site, f"primitives/{slug}/").players
+    played = [src.split("assets/schedules/")[-1] for shown in players.values() for src in shown]
+    assert f"{algorithm}/n4.json" in played
 
 
 # --------------------------------------------------------------------------------------- words

@@ -80,13 +80,11 @@ def test_a_page_begins_with_what_it_asks_for_and_what_one_can_do_after_it(site: 
 
 
 @each_own_page
-def test_a_page_asks_a_question_answers_it_and_names_sources_that_can_be_found(
-    site: Site, path: str
-):
+def test_a_page_ends_with_questions_and_sources_that_can_be_found(site: Site, path: str):
     headings = article_of(site, path).headings
-    assert headings[-2:] == ["想一想", "参考"]
+    assert headings[-2:] == ["小测", "参考"]
     source = source_of(path)
-    assert '??? success "答案"' in source
+    assert "[[% call quiz() %]]" in source
     lines = source.split("\n## 参考\n")[1].strip().splitlines()
     named = re.compile(
         r"https?://|\.(?:cc|cu|md)\b|\b(?:19|20)\d\d\b|记录|测试保证|model_source|模型"

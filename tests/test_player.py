@@ -577,6 +577,21 @@ def test_a_link_that_is_followed_before_the_catalogue_is_here_is_not_lost(bench:
     wait_for(page, "p.rounds === 2 && p.round === 1")
 
 
+def test_a_catalogue_that_arrives_late_leaves_a_player_that_plays_alone(bench: Bench):
+    bench.held["catalog.json"] = []
+    page = bench.ready(tag("reducescatter/ring/n4.json"), clock=True)
+    wait_for(page, "p.address !== ''")
+    choose(page, "速度", "4")
+    press(page, "播放")
+    page.clock.run_for(350)
+    # The address may not be written again yet, and is a step behind.
+    assert ask(page, "[p.round, location.hash.includes('round=0')]") == [1, True]
+    bench.release("catalog.json")
+    page.locator(".cp-bar:not(.cp-waiting)").wait_for()
+    page.clock.run_for(10)
+    assert ask(page, "[p.round, p.playing]") == [1, True]
+
+
 def test_only_the_first_player_with_controls_owns_the_address(bench: Bench):
     page = bench.ready(
         tag("broadcast/flat/n3.json", controls=None) + tag(RING) + tag(RING),

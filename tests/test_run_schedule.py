@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,17 +33,26 @@ def run(*arguments: str, launcher: tuple[str, ...] = ()) -> subprocess.Completed
     )
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 8])
-def test_every_algorithm_gives_what_pytorch_gives(n):
+RANKS = [2, 3, 4, 5, 6, 8]
+
+
+@pytest.fixture(scope="module")
+def every_run() -> list[Any]:
+    """What happened to every algorithm at every N, each run on real processes."""
     result = subprocess.run(
-        [sys.executable, str(ROOT / "tests/run_every_schedule.py"), str(n)],
+        [sys.executable, str(ROOT / "tests/run_every_schedule.py"), *map(str, RANKS)],
         capture_output=True,
         encoding="utf-8",
         timeout=300,
         check=False,
     )
     assert result.returncode == 0, result.stderr
-    runs = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+    return [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+
+
+@pytest.mark.parametrize("n", RANKS)
+def test_every_algorithm_gives_what_pytorch_gives(n: int, every_run: list[Any]):
+    runs = [entry for entry in every_run if entry["ranks"] == n]
     expected = {
         algorithm.name for algorithm in REGISTRY.values() if algorithm.valid_ranks(range(n, n + 1))
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,11 +14,13 @@ import pytest
 import record_expected
 from article import Article
 from built_site import ROOT, Site
-from demo_runner import Run, replaced, run_demo, with_fault
+from demo_runner import Run, rehearse, replaced, run_demo, with_fault
 
 TRAINING = ROOT / "docs" / "demos" / "training"
 NAMES = sorted(path.name for path in TRAINING.glob("*.py"))
 PAGE = "run/training/"
+
+Runner = Callable[[Path, str, str], Run]
 
 each_program = pytest.mark.parametrize("name", NAMES)
 
@@ -40,14 +42,14 @@ def expected(name: str) -> list[str]:
     return record_expected.record_of(TRAINING / name).read_text(encoding="utf-8").splitlines()
 
 
-def run_all(folder: Path, texts: dict[str, str]) -> dict[str, Run]:
+def run_all(run: Runner, folder: Path, texts: dict[str, str]) -> dict[str, Run]:
     """Every program, run once, two at a time."""
     with ThreadPoolExecutor(max_workers=2) as pool:
         started = {
-            name: pool.submit(run_demo, folder / Path(name).stem, name, text)
+            name: pool.submit(run, folder / Path(name).stem, name, text)
             for name, text in texts.items()
         }
-    return {name: run.result() for name, run in started.items()}
+    return {name: future.result() for name, future in started.items()}
 
 
 @pytest.fixture(scope="module")
@@ -55,14 +57,14 @@ def runs(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]
     """The programs as a reader copies them from the page."""
     blocks = site.page(PAGE).code_blocks
     texts = {block.title: block.text for block in blocks if block.title in NAMES}
-    return run_all(tmp_path_factory.mktemp("reader"), texts)
+    return run_all(run_demo, tmp_path_factory.mktemp("reader"), texts)
 
 
 @pytest.fixture(scope="module")
 def broken_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     """The programs with one mistake each."""
     texts = {name: replaced(source(name), *BROKEN[name]) for name in NAMES}
-    return run_all(tmp_path_factory.mktemp("broken"), texts)
+    return run_all(rehearse, tmp_path_factory.mktemp("broken"), texts)
 
 
 @each_program

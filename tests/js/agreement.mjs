@@ -15,6 +15,7 @@ import { check, replay } from '../../docs/assets/js/replay.js';
 import { relabelRoot } from '../../docs/assets/js/relabel.js';
 import { ScheduleError, checkSize, parseSchedule } from '../../docs/assets/js/schedule.js';
 import { carryOut, consequences, damaged } from '../../docs/assets/js/whatif.js';
+import { instead } from '../../docs/assets/js/words.js';
 
 /**
  * Cells and buffers are shared between states, so their texts are made once.
@@ -91,8 +92,13 @@ const answers = {
     const held = carryOut(schedule).map((buffers) => Object.fromEntries(
       Object.entries(buffers).map(([name, content]) => [name, content.map(({ heap }) => (
         heap && heap.map(({ block, rank, times }) => [block, rank, times])))])));
+    const { round, transfer, rank: at, buffer: name, block: number } = refusal?.place ?? {};
+    const [expected, found] = refusal ? instead(refusal) : [];
     return {
-      refusal: refusal && { rule: refusal.rule, sentence: refusal.message, ...refusal.place },
+      refusal: refusal && {
+        rule: refusal.rule, sentence: refusal.message, round, transfer, rank: at, buffer: name,
+        block: number, expected, found,
+      },
       wrong: wrong.map(({ rank, buffer, block }) => [rank, buffer, block]),
       held,
     };

@@ -6,6 +6,7 @@ import { relabelRoot } from '../../docs/assets/js/relabel.js';
 import {
   ScheduleError, parseSchedule, scheduleFromData,
 } from '../../docs/assets/js/schedule.js';
+import '../../docs/assets/js/words.js';
 import { published, read } from './files.mjs';
 
 /** @param {string} name @param {number} n */

@@ -6,6 +6,7 @@ import { parseSchedule } from '../../docs/assets/js/schedule.js';
 import {
   RULES, carryOut, consequences, damageName, damaged, transferName, troubleAt, wrongTargets,
 } from '../../docs/assets/js/whatif.js';
+import '../../docs/assets/js/words.js';
 import { published, read } from './files.mjs';
 import { present } from './present.mjs';
 

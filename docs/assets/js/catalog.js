@@ -60,7 +60,7 @@ export function parseCatalog(data) {
       })),
     }));
   } catch {
-    throw new ScheduleError('format', '算法目录 catalog.json 不是播放器认识的格式。');
+    throw new ScheduleError('format', {}, 'catalog');
   }
 }
 

@@ -6,7 +6,6 @@
  * @typedef {import('./catalog.js').Choice} Choice
  * @typedef {import('./catalog.js').PrimitiveEntry} PrimitiveEntry
  * @typedef {import('./catalog.js').Wish} Wish
- * @typedef {import('./controls.js').Controls} Controls
  * @typedef {import('./draw.js').Place} Place
  * @typedef {import('./host.js').Outline} Outline
  * @typedef {import('./host.js').Player} Player
@@ -14,13 +13,13 @@
 import { formatAddress, parseAddress } from './address.js';
 import { bySlug, choose, ranksOf, reason } from './catalog.js';
 import { loadCatalog } from './catalog-file.js';
-import { field } from './controls.js';
+import { Controls, field } from './controls.js';
 import { Host } from './host.js';
 import { Menu } from './menu.js';
 import { OPS } from './numbers.js';
 import { Panels } from './panels.js';
 import { outline, placeAt } from './pointing.js';
-import { style } from './styles.js';
+import { barStyle, style } from './styles.js';
 import { selectBox, setAvailable, setOptions } from './widgets.js';
 
 /** Browsers refuse an address that changes more often than about three times a second. */
@@ -88,10 +87,15 @@ export class Choices {
   #addressTimer = 0;
   /** The page it stands on; instant navigation changes the address before it changes the page. */
   #page = '';
-  /** The bar that the menu belongs to. @type {Controls | null} */
-  #bar = null;
+  /** What this player wrote into the address last. */
+  #written = '';
+  /** What fills the player's bar. @type {Controls | null} */
+  #controls = null;
   /** @type {Menu | null} */
   #menu = null;
+  #dressed = false;
+  /** @type {Promise<void> | null} */
+  #dressing = null;
   /** @type {Map<Outline, Place[]>} */
   #outlines = new Map();
 
@@ -141,10 +145,11 @@ export class Choices {
     const first = location.hash;
     const known = await this.#readCatalog(url);
     if (signal?.aborted) return true;
-    // A link may have been followed while the catalogue was on its way.
-    const followed = location.hash !== first && location.hash !== this.address;
-    const wish = (followAddress || followed) && this.#ownsAddress
-      ? parseAddress(location.hash) : null;
+    // While the catalogue was on its way a link may have been followed, and what the player itself
+    // wrote is no wish.
+    const followed = location.hash !== first && location.hash !== this.#written;
+    const asked = followed ? location.hash : followAddress ? first : '';
+    const wish = this.#ownsAddress ? parseAddress(asked) : null;
     if (!known || !wish) return false;
     if (wish.speed) this.player.setSpeed(wish.speed);
     const round = wish.round ?? (Number(this.player.element.getAttribute('round')) || 0);
@@ -165,28 +170,45 @@ export class Choices {
       this.show();
       return true;
     } catch (error) {
-      if (!signal?.aborted) {
-        this.player.controls()?.fail(`${this.player.sentence(error)}现在只能看这一个日程。`);
-      }
+      const sentence = await this.player.sentence(error);
+      if (!signal?.aborted) this.player.withoutChoices(sentence);
       return false;
     }
   }
 
-  /** Bring the bar to what is shown, or was chosen last. */
+  /** Bring the bar to what is shown, or was chosen last; not before its style is here. */
   show() {
     const { player } = this;
+    if (!this.#dressed) {
+      this.#dressing ??= this.#dress();
+      return;
+    }
     const choice = this.wished ?? player.choice();
-    const bar = player.controls();
+    const bar = player.bar();
     if (!choice || !bar) return;
-    if (bar !== this.#bar) {
-      this.#bar = bar;
-      this.#menu = new Menu(bar, (values) => this.wishFor({ values }),
+    if (bar !== this.#controls?.node) {
+      this.#controls = new Controls(bar, (bar.dataset.names ?? '').split(' '),
+        (wish) => this.wishFor(wish));
+      this.#menu = new Menu(this.#controls, (values) => this.wishFor({ values }),
         (name, opener) => this.open(name, opener));
     }
+    const controls = this.#controls;
     this.#menu?.values.show(choice.values);
-    bar.expect(choice.primitive);
-    if (this.catalog) showChoices(bar, this.catalog.entries, choice);
-    else if (player.shown() && !player.element.hasAttribute('src')) bar.showLook(choice);
+    controls.expect(choice.primitive);
+    if (this.catalog) showChoices(controls, this.catalog.entries, choice);
+    else if (player.shown() && !player.element.hasAttribute('src')) {
+      controls.showLook(choice);
+    }
+  }
+
+  async #dress() {
+    try {
+      await barStyle();
+      this.#dressed = true;
+      this.show();
+    } catch (error) {
+      this.player.withoutChoices(await this.player.sentence(error));
+    }
   }
 
   /**
@@ -279,16 +301,20 @@ export class Choices {
     return formatAddress({ ...choice, round, speed });
   }
 
-  /** Keep the address up to date: at once, then again after a pause if it has changed since. */
-  writeAddress() {
+  /**
+   * Keep the address up to date: at once, then again after a pause if it has changed since.
+   * @param {boolean} [later]  not at once: writing takes about as long as a frame
+   */
+  writeAddress(later = false) {
     if (!this.#ownsAddress || this.#addressTimer) return;
     const write = () => {
       const { address } = this;
       if (!address || !this.#ownsAddress || location.hash === address
         || location.pathname + location.search !== this.#page) return;
+      this.#written = address;
       history.replaceState(history.state, '', address);
     };
-    write();
+    if (!later) write();
     this.#addressTimer = window.setTimeout(() => {
       this.#addressTimer = 0;
       write();

@@ -11,7 +11,6 @@
  * @typedef {import('./spacetime.js').SpaceTime} SpaceTime
  */
 import { Clock, SPEEDS } from './clock.js';
-import { Controls } from './controls.js';
 import { spending } from './cost.js';
 import { html } from './dom.js';
 import { Picture, hasSlivers } from './draw.js';
@@ -19,6 +18,7 @@ import { loadSchedule } from './files.js';
 import { layOut } from './layout.js';
 import { longestNumber, nearest } from './numbers.js';
 import { attempt, endState, replay } from './replay.js';
+import { PRIMITIVES } from './primitives.js';
 import { ScheduleError, checkSize, parseSchedule } from './schedule.js';
 import { buildShell } from './shell.js';
 import { captionLines, captionOf, ledger, legendOf, pictureLabel } from './text.js';
@@ -35,6 +35,20 @@ function checked(schedule) {
   checkSize(schedule);
   replay(schedule);
   return schedule;
+}
+
+/**
+ * What takes the room of the choices until they are here, so that nothing moves then.
+ * @param {string[]} names  of the controls @param {string} primitive
+ */
+function placeholders(names, primitive) {
+  const { rooted = true, reduces = true } = PRIMITIVES[primitive] ?? {};
+  const fields = names.filter((name) => ['primitive', 'algorithm', 'ranks'].includes(name)
+    || (name === 'root' && rooted) || (name === 'op' && reduces));
+  return [
+    ...fields.map((name) => html('div', { class: `cp-field cp-field-${name}` })),
+    ...(names.includes('view') || names.includes('more') ? [html('div', { class: 'cp-look' })] : []),
+  ];
 }
 
 /** @param {Element} node @param {string} text */
@@ -67,8 +81,8 @@ class CollectivePlayer extends HTMLElement {
   #coming = null;
   /** @type {import('./shell.js').Shell | null} */
   #shell = null;
-  /** @type {Controls | null} */
-  #controls = null;
+  /** Where the choices are, or will be. @type {HTMLElement | null} */
+  #bar = null;
   /** Ends everything that a stay in the document has started. @type {AbortController | null} */
   #stay = null;
   /** @type {AbortController | null} */
@@ -80,6 +94,8 @@ class CollectivePlayer extends HTMLElement {
   #described = '';
   #announced = -1;
   #notice = '';
+  /** Why nothing is shown. @type {ScheduleError | null} */
+  #failure = null;
   #still = matchMedia('(prefers-reduced-motion: reduce)');
 
   /** Number of steps. */
@@ -147,11 +163,12 @@ class CollectivePlayer extends HTMLElement {
       this.#show(file, {
         op, view, values, primitive, algorithm, ranks, root: root ?? 0, parameters,
       }, 0, '');
-      if (this.#controls) this.#needChoices();
+      if (this.#bar) this.#needChoices();
       return null;
-    } catch (error) {
-      this.#fail(this.#sentence(error));
-      return error instanceof ScheduleError ? error : new ScheduleError('format', String(error));
+    } catch (caught) {
+      const error = this.#known(caught);
+      this.#fail(error);
+      return error;
     }
   }
 
@@ -166,7 +183,7 @@ class CollectivePlayer extends HTMLElement {
     this.#stay = new AbortController();
     const { signal } = this.#stay;
     this.#choices?.enter(signal);
-    this.#buildControls();
+    this.#buildBar();
     document.addEventListener('visibilitychange', () => this.#wake(), { signal });
     this.#still.addEventListener('change', () => this.#draw(), { signal });
     const seen = new IntersectionObserver((entries) => {
@@ -198,8 +215,8 @@ class CollectivePlayer extends HTMLElement {
   attributeChangedCallback(name, before, now) {
     if (before === now || !this.isConnected || !this.#shell) return;
     if (name === 'round') this.round = Number(now);
-    else if (name === 'controls') this.#buildControls();
-    if (name === 'src' || (name === 'controls' && this.#controls && !this.#choices?.catalog)) {
+    else if (name === 'controls') this.#buildBar();
+    if (name === 'src' || (name === 'controls' && this.#bar && !this.#choices?.catalog)) {
       this.#begin(false);
     }
   }
@@ -253,7 +270,7 @@ class CollectivePlayer extends HTMLElement {
     }).catch((error) => {
       console.error(error);
       this.#coming = null;
-      this.#controls?.fail('选择栏没有加载成功：网络不通，请稍后再试。现在只能看这一个日程。');
+      this.#withoutChoices('选择栏没有加载成功：网络不通，请稍后再试。');
       return null;
     });
     return this.#coming;
@@ -272,7 +289,7 @@ class CollectivePlayer extends HTMLElement {
       original: () => this.#original,
       choice: () => this.#choice,
       published: () => this.#loaded !== null,
-      controls: () => this.#controls,
+      bar: () => this.#bar,
       drawing: () => this.#picture,
       clock: () => this.#clock,
       change: (change) => this.#do(change),
@@ -281,21 +298,39 @@ class CollectivePlayer extends HTMLElement {
       look: (choice) => this.#look(choice),
       usual: () => this.#usual(),
       setSpeed: (speed) => this.#setSpeed(speed),
-      sentence: (error) => this.#sentence(error),
+      withoutChoices: (why) => this.#withoutChoices(why),
+      sentence: (error) => this.#sentence(this.#known(error)),
     };
   }
 
-  /** The bar of choices that the attribute names. */
-  #buildControls() {
-    const names = (this.getAttribute('controls') ?? '').split(/\s+/).filter(Boolean);
-    if (names.join() === (this.#controls?.names.join() ?? '')) return;
-    this.#controls?.node.remove();
-    this.#controls = names.length
-      ? new Controls(names, async (wish) => (await this.#needChoices())?.wishFor(wish)) : null;
-    if (!this.#controls) return;
-    this.#shell?.node.prepend(this.#controls.node);
-    if (this.#choice) this.#controls.expect(this.#choice.primitive);
+  /** The names of the controls that the attribute asks for. */
+  get #names() {
+    return (this.getAttribute('controls') ?? '').split(/\s+/).filter(Boolean);
+  }
+
+  /** Where the controls that the attribute names will stand. */
+  #buildBar() {
+    const asked = this.#names.join(' ');
+    if (asked === (this.#bar?.dataset.names ?? '')) return;
+    this.#bar?.remove();
+    this.#bar = asked ? html('div', {
+      class: 'cp-bar cp-waiting', role: 'group', 'aria-label': '选择', 'data-names': asked,
+    }) : null;
+    if (!this.#bar) return;
+    this.#shell?.node.prepend(this.#bar);
+    this.#keepRoom();
     this.#choices?.show();
+  }
+
+  #keepRoom() {
+    if (!this.#choice || this.#bar?.childElementCount) return;
+    this.#bar?.append(...placeholders(this.#names, this.#choice.primitive));
+  }
+
+  /** Say why nothing can be chosen. @param {string} why */
+  #withoutChoices(why) {
+    this.#bar?.classList.remove('cp-waiting');
+    this.#bar?.replaceChildren(html('span', { class: 'cp-label' }, `${why}现在只能看这一个日程。`));
   }
 
   /**
@@ -306,7 +341,7 @@ class CollectivePlayer extends HTMLElement {
     const stay = this.#stay;
     const src = this.getAttribute('src');
     if (!src || !URL.canParse(src, document.baseURI)) {
-      this.#fail(src ? 'src 不是一个地址。' : '没有写 src，不知道播放哪一个。');
+      this.#fail(new ScheduleError('format', {}, src ? 'address' : 'nothing'));
       return;
     }
     const file = new URL(src, document.baseURI);
@@ -316,7 +351,7 @@ class CollectivePlayer extends HTMLElement {
     const choice = this.#choice = {
       ...this.#usual(), primitive, algorithm, ranks: Number(ranks), root, parameters: {},
     };
-    this.#controls?.expect(primitive);
+    this.#keepRoom();
     const chosen = this.#wantCatalog(followAddress);
     // Only an address that says something is worth waiting for.
     if (followAddress && /[#&]op=/.test(location.hash) && await chosen) return;
@@ -331,7 +366,7 @@ class CollectivePlayer extends HTMLElement {
    */
   async #wantCatalog(followAddress) {
     const [stay, choice, src] = [this.#stay, this.#choice, this.getAttribute('src')];
-    if (!this.#controls || !choice || !src || (this.#choices?.catalog && !followAddress)) {
+    if (!this.#bar || !choice || !src || (this.#choices?.catalog && !followAddress)) {
       return false;
     }
     const choices = await this.#needChoices();
@@ -397,20 +432,33 @@ class CollectivePlayer extends HTMLElement {
       if (loading.signal.aborted) return;
       if (this.#choices) this.#choices.wished = null;
       this.#choice = choice;
-      this.#fail(this.#sentence(error));
+      this.#fail(this.#known(error));
       this.#choices?.show();
     }
   }
 
   /** @param {unknown} error */
-  #sentence(error) {
-    if (error instanceof ScheduleError) return error.message;
+  #known(error) {
+    if (error instanceof ScheduleError) return error;
     console.error(error);
-    return '播放器内部出错。';
+    return new ScheduleError('format', {}, 'internal');
   }
 
-  /** @param {string} sentence */
-  #fail(sentence) {
+  /**
+   * What is wrong, in Chinese. The words are on their way only now: most readers never need them.
+   * @param {ScheduleError} error
+   */
+  async #sentence(error) {
+    try {
+      await import('./words.js');
+      return error.message;
+    } catch {
+      return '网络不通，请稍后再试。';
+    }
+  }
+
+  /** @param {ScheduleError} error */
+  async #fail(error) {
     this.#clock.pause();
     this.#wake();
     this.#clock = new Clock([]);
@@ -418,12 +466,15 @@ class CollectivePlayer extends HTMLElement {
     this.#shown = null;
     this.#picture = null;
     this.#loaded = null;
+    this.#failure = error;
     this.toggleAttribute('failed', true);
     if (!this.#shell) return;
     const { node, problem } = this.#shell;
+    node.classList.add('cp-failed');
+    const sentence = await this.#sentence(error);
+    if (this.#failure !== error) return;
     problem.textContent = `这个日程不能播放。${sentence}`;
     problem.hidden = false;
-    node.classList.add('cp-failed');
   }
 
   /**
@@ -442,9 +493,11 @@ class CollectivePlayer extends HTMLElement {
       ? 'matrix' : choice.view;
     this.#choice = { ...choice, primitive, algorithm, ranks, root: root ?? 0, parameters, view };
     this.#original = schedule;
+    this.#failure = null;
     this.#shell.problem.hidden = true;
     this.#shell.node.classList.remove('cp-failed');
     this.removeAttribute('failed');
+    this.#keepRoom();
     this.#choices?.show();
     this.#put(schedule, states, null, round === null ? null : Math.trunc(round), notice);
     this.setAttribute('ready', '');
@@ -590,7 +643,7 @@ class CollectivePlayer extends HTMLElement {
     this.#lastTime = now;
     const passed = this.round !== this.#announced;
     this.#changed();
-    if (passed) this.#choices?.writeAddress();
+    if (passed) this.#choices?.writeAddress(true);
     if (this.#clock.moving && !this.#frame) {
       this.#frame = requestAnimationFrame((next) => this.#tick(next));
     }
@@ -601,7 +654,7 @@ class CollectivePlayer extends HTMLElement {
     const [shell, shown] = [this.#shell, this.#shown];
     if (!shell || !shown || !this.#picture) return;
     const position = this.#still.matches ? this.#clock.round : this.#clock.position;
-    this.#picture.draw(position);
+    this.#picture.draw(position, this.#clock.moving);
     shell.timeline.draw(position, Math.ceil(position));
     this.#describe(position, shell, shown);
   }

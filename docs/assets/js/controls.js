@@ -1,13 +1,14 @@
 /**
  * The bar of choices: primitive, algorithm, number of GPUs, its parameters, root, reduction, view,
- * and the button of more. It is there at once, so that nothing moves later; choices.js fills it.
+ * and the button of more. It takes the place that skeleton.js has kept for it.
  *
  * @typedef {import('./catalog.js').Choice} Choice
  */
 import { html } from './dom.js';
 import { PRIMITIVES } from './primitives.js';
 import { VIEWS, viewReason } from './views.js';
-import { iconButton, segments, selectBox } from './widgets.js';
+import { segments } from './segments.js';
+import { iconButton, selectBox } from './widgets.js';
 
 /**
  * A control with its title.
@@ -18,12 +19,12 @@ export const field = (name, title, parts) => html('div', { class: `cp-field cp-f
 
 export class Controls {
   /**
-   * @param {string[]} names  which controls to offer
+   * @param {HTMLElement} node  the bar @param {string[]} names  which controls to offer
    * @param {(wish: import('./catalog.js').Wish) => void} wish  what the reader asks for
    */
-  constructor(names, wish) {
+  constructor(node, names, wish) {
+    this.node = node;
     this.wish = wish;
-    this.names = names;
     const primitive = selectBox('通信原语', (value) => wish({ primitive: value }));
     const algorithm = selectBox('算法', (value) => wish({ algorithm: value }));
     const ranks = selectBox('GPU 数', (value) => wish({ ranks: value }));
@@ -55,9 +56,9 @@ export class Controls {
       ...(names.includes('view') ? [field('view', '视图', [this.view.node])] : []),
       ...(names.includes('more') ? [this.menu] : []),
     ];
-    this.node = html('div', { class: 'cp-bar cp-waiting', role: 'group', 'aria-label': '选择' },
+    node.replaceChildren(
       ...Object.entries(this.fields).filter(([name]) => names.includes(name))
-        .map(([, node]) => node),
+        .map(([, part]) => part),
       ...(look.length ? [html('div', { class: 'cp-look' }, ...look)] : []));
     /** @type {Map<string, HTMLSelectElement>} */
     this.parameters = new Map();
@@ -73,19 +74,10 @@ export class Controls {
     if (next !== undefined) this.wish({ ranks: next });
   }
 
-  /**
-   * Keep room for what a primitive lets one choose, before the catalogue is there.
-   * @param {string} slug
-   */
+  /** What a primitive lets one choose. @param {string} slug */
   expect(slug) {
     this.fields.root.hidden = PRIMITIVES[slug]?.rooted === false;
     this.fields.op.hidden = PRIMITIVES[slug]?.reduces === false;
-  }
-
-  /** Nothing can be chosen. @param {string} sentence */
-  fail(sentence) {
-    this.node.classList.remove('cp-waiting');
-    this.node.replaceChildren(html('span', { class: 'cp-label' }, sentence));
   }
 
   /** What there is to choose without a catalogue. @param {Choice} choice */

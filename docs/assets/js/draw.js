@@ -21,6 +21,9 @@
  * @typedef {{src: number, dst: number, from: Place[], to: Place[], reduces: boolean}} Message
  * @typedef {{rank: number, buffer: string, block: number}} Place
  * @typedef {{node: HTMLElement, curve: Curve}} Token
+ * @typedef {{cell: Cell | null, fills: Map<number, string>, hatched: string, done: string}} Piece
+ *   what a cell draws, as paths; fills by contributor
+ * @typedef {ReturnType<Picture['card']>} Drawn
  * @typedef {object} Canvas  what a picture is drawn on
  * @property {SVGSVGElement} picture
  * @property {HTMLElement} flight  above the picture, for what moves: elements that a browser can
@@ -36,11 +39,17 @@ import { curveThrough, pointOn } from './routes.js';
 /** Parts of a step: until `LANDED` the tokens travel, then they merge. */
 const LANDED = 0.78;
 
+/**
+ * Milliseconds of a frame for making tokens: they hardly move at first, and a frame that makes
+ * hundreds of them would be late.
+ */
+const SLICE = 5;
+
 /** More blocks than this in one step travel as bundles. */
 const MOST_IN_FLIGHT = 240;
 
 const COLOURS = 16;
-let made = 0;
+let pictures = 0;
 
 /** @param {number} rank */
 const colour = (rank) => `cp-c${rank % COLOURS}`;
@@ -114,8 +123,8 @@ export class Picture {
    * @param {Canvas} canvas @param {Play} play @param {Scene} scene
    */
   constructor({ picture: root, flight }, play, scene) {
-    made += 1;
-    this.id = `cp-${made}`;
+    pictures += 1;
+    this.id = `cp-${pictures}`;
     this.play = play;
     this.scene = scene;
     this.reduces = PRIMITIVES[play.schedule.primitive].reduces;
@@ -126,6 +135,10 @@ export class Picture {
     this.mode = '';
     /** @type {Token[]} */
     this.tokens = [];
+    /** What is still to be made of this step. @type {Message[]} */
+    this.unmade = [];
+    /** Makes it. @type {(message: Message) => void} */
+    this.make = () => {};
     this.inset = insetOf(scene.cw);
     this.radius = Math.min(6, Math.floor(Math.min(scene.cw, scene.ch) / 5));
     root.setAttribute('viewBox', `0 0 ${scene.width} ${scene.height}`);
@@ -279,6 +292,7 @@ export class Picture {
       node, card, fills, hatched, done, wrong, values,
       /** @type {Map<number, SVGPathElement>} */ paths: new Map(),
       /** @type {import('./primitives.js').Held | null} */ held: null,
+      /** @type {Piece[][]} */ pieces: card.buffers.map(() => []),
     };
   }
 
@@ -312,8 +326,9 @@ export class Picture {
   /**
    * Draw the picture at a position of the clock.
    * @param {number} position
+   * @param {boolean} [moving]  another frame follows
    */
-  draw(position) {
+  draw(position, moving = false) {
     const whole = Math.floor(position);
     const part = position - whole;
     const landed = part >= LANDED;
@@ -326,6 +341,7 @@ export class Picture {
       if (!known) this.showRound(round, part === 0);
       this.showMarks(round, part === 0 || landed);
     }
+    this.makeTokens(moving && part > 0 ? SLICE : Infinity);
     if (part === 0) return;
     const t = ease(Math.min(1, part / LANDED));
     this.flight.style.opacity = landed ? String(px(Math.max(0, 1 - (part - LANDED) / 0.12))) : '';
@@ -337,64 +353,99 @@ export class Picture {
   }
 
   /**
-   * Bring the cells to the state after some steps.
+   * Bring the cells to the state after some steps. A step changes few cells of many, so what the
+   * others have drawn is kept.
    * @param {number} index
    */
   showState(index) {
     if (index === this.shown) return;
     this.shown = index;
-    const { inset, reduces, slivers } = this;
-    const { states, goal, schedule, refusal } = this.play;
-    const { cw, ch } = this.scene;
+    const { states, refusal } = this.play;
     const ended = refusal?.rule === 'end-state' && index === states.length - 1;
     for (const drawn of this.cards) {
-      const { rank } = drawn.card;
-      const held = states[index][rank];
-      if (held === drawn.held && !refusal) continue;
+      const held = states[index][drawn.card.rank];
+      if (held !== drawn.held) this.showHeld(drawn, held);
       drawn.held = held;
-      /** @type {Map<number, string>} */
-      const fills = new Map();
-      let hatched = '';
-      let done = '';
-      let wrong = '';
-      for (const { name, cells } of drawn.card.buffers) {
-        const texts = drawn.values.get(name) ?? [];
-        cells.forEach((at, block) => {
-          const cell = held[name][block];
-          const text = cell ? this.text(cell) : '';
-          if (texts[block] && texts[block].textContent !== text) texts[block].textContent = text;
-          const required = goal[rank][name]?.[block];
-          const reached = required && sameCell(required, cell);
-          if (ended && required && !reached) {
-            wrong += box(at.x - 2, at.y - 2, cw + 4, ch + 4, this.radius);
-          }
-          if (!cell) {
-            hatched += box(at.x + 1, at.y + 1, cw - 2, ch - 2, Math.max(0, this.radius - 1));
-            return;
-          }
-          if (reached) done += box(at.x, at.y, cw, ch, this.radius);
-          for (const from of reduces && !slivers ? [COUNTED] : cell.from) {
-            const high = (ch - 2 * inset)
-              * (from === COUNTED ? Math.max(0.12, cell.from.length / schedule.ranks) : 1);
-            fills.set(from, (fills.get(from) ?? '') + (slivers ? this.sliver(at, from)
-              : box(at.x + inset, at.y + ch - inset - high, cw - 2 * inset, high,
-                reduces ? 0 : Math.max(0, this.radius - 2))));
-          }
-        });
-      }
-      const contributors = [...fills.keys()].sort((a, b) => a - b);
-      drawn.fills.replaceChildren(...contributors.map((from) => {
-        const path = drawn.paths.get(from) ?? svg('path', {
-          class: from === COUNTED ? 'cp-counted' : `cp-fill ${colour(from)}`,
-        });
-        drawn.paths.set(from, path);
-        path.setAttribute('d', fills.get(from) ?? '');
-        return path;
-      }));
-      drawn.hatched.setAttribute('d', hatched);
-      drawn.done.setAttribute('d', done);
-      drawn.wrong.setAttribute('d', wrong);
+      if (refusal) drawn.wrong.setAttribute('d', ended ? this.wrongCells(drawn.card) : '');
     }
+  }
+
+  /**
+   * @param {Drawn} drawn @param {import('./primitives.js').Held} held
+   */
+  showHeld({ card, values, pieces, paths, fills, hatched, done }, held) {
+    /** @type {Set<number>} */
+    const repaint = new Set();
+    card.buffers.forEach(({ name, cells }, i) => {
+      const texts = values.get(name) ?? [];
+      cells.forEach((at, block) => {
+        const cell = held[name][block];
+        const old = pieces[i][block];
+        if (old?.cell === cell) return;
+        if (texts[block]) texts[block].textContent = cell ? this.text(cell) : '';
+        const piece = pieces[i][block] = this.piece(at, cell, card.rank, name, block);
+        for (const from of [...(old?.fills.keys() ?? []), ...piece.fills.keys()]) repaint.add(from);
+      });
+    });
+    const all = pieces.flat();
+    hatched.setAttribute('d', all.map((piece) => piece.hatched).join(''));
+    done.setAttribute('d', all.map((piece) => piece.done).join(''));
+    for (const from of repaint) {
+      const d = all.map((piece) => piece.fills.get(from) ?? '').join('');
+      let path = paths.get(from);
+      if (!d) {
+        path?.remove();
+        paths.delete(from);
+        continue;
+      }
+      if (!path) {
+        path = svg('path', { class: from === COUNTED ? 'cp-counted' : `cp-fill ${colour(from)}` });
+        // The same order, whatever was shown before.
+        const next = Math.min(...[...paths.keys()].filter((other) => other > from));
+        fills.insertBefore(path, paths.get(next) ?? null);
+        paths.set(from, path);
+      }
+      path.setAttribute('d', d);
+    }
+  }
+
+  /**
+   * What a cell draws, as paths.
+   * @param {Point} at @param {Cell | null} cell
+   * @param {number} rank @param {string} buffer @param {number} block  whose it is
+   * @returns {Piece}
+   */
+  piece(at, cell, rank, buffer, block) {
+    const { inset, reduces, slivers, radius } = this;
+    const { goal, schedule } = this.play;
+    const { cw, ch } = this.scene;
+    /** @type {Map<number, string>} */
+    const fills = new Map();
+    if (!cell) {
+      const hatched = box(at.x + 1, at.y + 1, cw - 2, ch - 2, Math.max(0, radius - 1));
+      return { cell, fills, hatched, done: '' };
+    }
+    for (const from of reduces && !slivers ? [COUNTED] : cell.from) {
+      const high = (ch - 2 * inset)
+        * (from === COUNTED ? Math.max(0.12, cell.from.length / schedule.ranks) : 1);
+      fills.set(from, slivers ? this.sliver(at, from)
+        : box(at.x + inset, at.y + ch - inset - high, cw - 2 * inset, high,
+          reduces ? 0 : Math.max(0, radius - 2)));
+    }
+    const required = goal[rank][buffer]?.[block];
+    const reached = required && sameCell(required, cell);
+    return { cell, fills, hatched: '', done: reached ? box(at.x, at.y, cw, ch, radius) : '' };
+  }
+
+  /** Outlines around what is not as it should be. @param {Card} card */
+  wrongCells({ rank, buffers }) {
+    const { states, goal } = this.play;
+    const held = states[states.length - 1][rank];
+    return buffers.flatMap(({ name, cells }) => cells.map(({ x, y }, block) => {
+      const required = goal[rank][name]?.[block];
+      return !required || sameCell(required, held[name][block]) ? ''
+        : box(x - 2, y - 2, this.scene.cw + 4, this.scene.ch + 4, this.radius);
+    })).join('');
   }
 
   /**
@@ -429,24 +480,27 @@ export class Picture {
     const { schedule, states } = this.play;
     const transfers = round ? schedule.rounds[round - 1].transfers : [];
     const messages = messagesOf(transfers);
-    const remote = messages.filter((m) => m.src !== m.dst);
-    const meets = (/** @type {Message} */ m) =>
-      remote.some((other) => other.src === m.dst && other.dst === m.src);
+    const ways = new Set(messages.map(({ src, dst }) => `${src} ${dst}`));
+    const meets = (/** @type {Message} */ m) => ways.has(`${m.dst} ${m.src}`);
     const total = messages.reduce((sum, m) => sum + m.from.length, 0);
     const longest = Math.max(1, ...messages.map((m) => m.from.length));
     // In the matrix a block's own column is its way.
     const isMatrix = scene.kind === 'matrix';
-    arrows.replaceChildren(...(isMatrix ? [] : remote).map((m) => svg('path', {
-      d: pathOf(scene.route(m.src, m.dst, meets(m))), 'marker-end': `url(#${this.id}-tip)`,
-      class: scene.node(m.src) === scene.node(m.dst) ? null : 'cp-outer',
-    })));
+    arrows.replaceChildren();
     flight.style.opacity = '';
     this.tokens = [];
+    flight.replaceChildren();
     const before = states[Math.max(0, round - 1)];
-    const nodes = [];
-    for (const m of messages) {
+    this.unmade = messages;
+    this.make = (m) => {
       const local = m.src === m.dst;
-      if (rest && (local || isMatrix)) continue;
+      if (!local && !isMatrix) {
+        arrows.append(svg('path', {
+          d: pathOf(scene.route(m.src, m.dst, meets(m))), 'marker-end': `url(#${this.id}-tip)`,
+          class: scene.node(m.src) === scene.node(m.dst) ? null : 'cp-outer',
+        }));
+      }
+      if (rest && (local || isMatrix)) return;
       const from = this.centreOf(m.from);
       const to = this.centreOf(m.to);
       const { node, w, h } = this.token(m, before, total > MOST_IN_FLIGHT, longest);
@@ -457,15 +511,27 @@ export class Picture {
       const curve = curveThrough(from, middle, to);
       if (rest) {
         const at = pointOn(curve, 0.5);
-        if (!this.isFree(at, w, h)) continue;
+        if (!this.isFree(at, w, h)) return;
         node.style.transform = `translate(${px(at.x)}px,${px(at.y)}px)`;
         node.classList.add('cp-past');
       } else {
         this.tokens.push({ node, curve });
       }
-      nodes.push(node);
+      flight.append(node);
+    };
+  }
+
+  /** @param {number} patience  milliseconds */
+  makeTokens(patience) {
+    const until = performance.now() + patience;
+    for (let made = 0; made < this.unmade.length; made += 1) {
+      this.make(this.unmade[made]);
+      if (performance.now() > until) {
+        this.unmade = this.unmade.slice(made + 1);
+        return;
+      }
     }
-    flight.replaceChildren(...nodes);
+    this.unmade = [];
   }
 
   /**

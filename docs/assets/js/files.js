@@ -1,5 +1,5 @@
 /**
- * Fetching schedules. What goes wrong becomes one Chinese sentence.
+ * Fetching schedules. What goes wrong becomes a ScheduleError.
  */
 import { ScheduleError, parseSchedule } from './schedule.js';
 
@@ -13,10 +13,11 @@ export async function read(url, signal) {
     response = await fetch(url, { signal });
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new ScheduleError('format', `读不到 ${url.pathname}：网络不通，或者页面是直接从磁盘打开的。`);
+    throw new ScheduleError('format', { path: url.pathname }, 'unreachable');
   }
   if (!response.ok) {
-    throw new ScheduleError('format', `读不到 ${url.pathname}：服务器回答 ${response.status}。`);
+    const { status } = response;
+    throw new ScheduleError('format', { path: url.pathname, status }, 'status');
   }
   return response.text();
 }

@@ -27,7 +27,8 @@
  * @property {() => Schedule | null} original  the chosen schedule, whatever is performed
  * @property {() => Choice | null} choice
  * @property {() => boolean} published  whether the chosen schedule is a file of the site
- * @property {() => import('./controls.js').Controls | null} controls
+ * @property {() => HTMLElement | null} bar  where the controls stand, named in its data-names
+ * @property {(why: string) => void} withoutChoices  nothing can be chosen
  * @property {() => import('./draw.js').Picture | import('./spacetime.js').SpaceTime | null} drawing
  * @property {() => import('./clock.js').Clock} clock
  * @property {(change: () => void) => void} change  do something with the clock, then draw
@@ -38,7 +39,7 @@
  * @property {() => {op: 'sum', view: string, values: string}} usual  what is chosen where nobody
  *   chose
  * @property {(speed: number) => void} setSpeed
- * @property {(error: unknown) => string} sentence
+ * @property {(error: unknown) => Promise<string>} sentence
  */
 
 export class Host extends EventTarget {

@@ -4,7 +4,7 @@
 import { html } from './dom.js';
 import { PANELS } from './panels.js';
 import { style } from './styles.js';
-import { segments } from './widgets.js';
+import { segments } from './segments.js';
 
 export class Menu {
   /**

@@ -20,6 +20,7 @@ import { PRIMITIVES } from './primitives.js';
 import { writeJson } from './schedule-file.js';
 import { parseSchedule } from './schedule.js';
 import { RULES } from './whatif.js';
+import { instead } from './words.js';
 
 /** Characters. The largest file we publish has a third of it. */
 const MOST = 2_000_000;
@@ -355,10 +356,11 @@ export class Playground {
     const { rule, place } = error;
     this.refuse(error.message, 'wrong', `${RULES[rule]}（${rule}）`);
     const { extra } = this.parts;
+    const [expected, found] = instead(error);
     /** @type {[string, string | number | undefined][]} */
     const facts = [
       ['步', place.round], ['传输', place.transfer], ['rank', place.rank],
-      ['缓冲区', place.buffer], ['块', place.block], ['应为', place.expected], ['实际', place.found],
+      ['缓冲区', place.buffer], ['块', place.block], ['应为', expected], ['实际', found],
     ];
     const known = facts.filter(([, value]) => value !== undefined && value !== null);
     if (known.length) {

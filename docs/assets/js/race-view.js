@@ -22,6 +22,7 @@ import {
 } from './race.js';
 import { ScheduleError } from './schedule.js';
 import { iconButton, iconNode, selectBox, setAvailable, setOptions } from './widgets.js';
+import './words.js';
 
 const LETTERS = ['A', 'B', 'C', 'D'];
 

@@ -18,11 +18,6 @@ import { ScheduleError, buffersOf, checkShape } from './schedule.js';
 /** Past this many copied cells the states of a schedule are not kept. */
 const MAX_KEPT = 20_000_000;
 
-/** @param {Cell | null} cell */
-function words(cell) {
-  return cell ? `块 ${cell.block}（rank ${cell.from.join('、')} 的贡献）` : '未定义的数据';
-}
-
 /**
  * @param {Schedule} schedule
  * @returns {State}
@@ -91,29 +86,23 @@ function step(schedule, before, index) {
   const written = new Map();
 
   rounds[index].transfers.forEach((t, number) => {
-    /** @param {string} rule @param {string} sentence @param {object} [place] */
-    const fail = (rule, sentence, place) => {
-      throw new ScheduleError(rule, sentence, { round: index + 1, transfer: number + 1, ...place });
-    };
+    /** @param {string} rule @param {import('./schedule.js').Place} place */
+    const refuse = (rule, place) => (
+      new ScheduleError(rule, { round: index + 1, transfer: number + 1, ...place }));
     for (const rank of [t.src, t.dst]) {
-      if (rank < 0 || rank >= n) {
-        fail('rank-range', `rank ${rank} 不存在，${n} 个 rank 的编号是 0 到 ${n - 1}。`, { rank });
-      }
+      if (rank < 0 || rank >= n) throw refuse('rank-range', { rank, n });
     }
     const ends = /** @type {[number, string, number][]} */ (
       [[t.src, t.fromBuffer, t.fromOffset], [t.dst, t.toBuffer, t.toOffset]]);
     for (const [rank, buffer] of ends) {
       if (!Object.hasOwn(before[rank], buffer)) {
-        const names = Object.keys(before[rank]).join('、');
-        fail('unknown-buffer', `rank ${rank} 没有缓冲区 ${buffer.slice(0, 40)}，它有 ${names}。`,
-          { rank, buffer, expected: names, found: buffer });
+        throw refuse('unknown-buffer', { rank, buffer, names: Object.keys(before[rank]) });
       }
     }
-    for (const [rank, buffer, offset] of ends) {
+    for (const [rank, buffer, block] of ends) {
       const size = /** @type {number} */ (sizes.get(buffer));
-      if (t.count < 1 || offset < 0 || offset + t.count > size) {
-        fail('offset-range', `rank ${rank} 的 ${buffer} 只有 ${size} 块，`
-          + `不能从第 ${offset} 块起取 ${t.count} 块。`, { rank, buffer, block: offset });
+      if (t.count < 1 || block < 0 || block + t.count > size) {
+        throw refuse('offset-range', { rank, buffer, block, size, count: t.count });
       }
     }
     if (t.src !== t.dst && ports === 'single') {
@@ -121,57 +110,39 @@ function step(schedule, before, index) {
       const from = receivesFrom.get(t.dst) ?? t.src;
       sendsTo.set(t.src, to);
       receivesFrom.set(t.dst, from);
-      if (to !== t.dst || from !== t.src) {
-        const [rank, verb, first, second] = to !== t.dst
-          ? [t.src, '发给', to, t.dst] : [t.dst, '接收来自', from, t.src];
-        fail('port-limit', `rank ${rank} 在同一轮里${verb} rank ${first} 和 rank ${second}，`
-          + '单端口模型里一轮只能有一个对端。', { rank });
+      if (to !== t.dst) {
+        throw refuse('port-limit', { rank: t.src, sends: true, peers: [to, t.dst] });
       }
+      if (from !== t.src) throw refuse('port-limit', { rank: t.dst, peers: [from, t.src] });
     }
-    /** @param {object} where @param {string} what */
-    const undefinedRead = (where, what) =>
-      fail('undefined-read', what, { ...where, expected: '已定义的数据', found: '未定义的数据' });
     const source = before[t.src][t.fromBuffer];
     const target = before[t.dst][t.toBuffer];
     const first = t.dst * width + /** @type {number} */ (starts.get(t.toBuffer)) + t.toOffset;
     for (let i = 0; i < t.count; i += 1) {
       const block = t.toOffset + i;
       const cell = source[t.fromOffset + i];
-      const at = () => ({ rank: t.dst, buffer: t.toBuffer, block });
-      const name = () => `rank ${t.dst} 的 ${t.toBuffer}[${block}]`;
+      const at = { rank: t.dst, buffer: t.toBuffer, block };
       if (!cell) {
-        const offset = t.fromOffset + i;
-        undefinedRead({ rank: t.src, buffer: t.fromBuffer, block: offset },
-          `rank ${t.src} 的 ${t.fromBuffer}[${offset}] 还是未定义的数据，要读它，可它还没有值。`);
-        return;
+        throw refuse('undefined-read', {
+          rank: t.src, buffer: t.fromBuffer, block: t.fromOffset + i,
+        });
       }
       const earlier = written.get(first + i);
-      if (earlier && (t.op === 'copy' || earlier.op === 'copy')) {
-        fail('write-race', `${name()} 在同一轮里被写两次，结果取决于先后。`, at());
-      }
+      if (earlier && (t.op === 'copy' || earlier.op === 'copy')) throw refuse('write-race', at);
       if (t.op === 'copy') {
-        written.set(first + i, { ...at(), cell, op: t.op });
+        written.set(first + i, { ...at, cell, op: t.op });
         continue;
       }
       const held = earlier ? earlier.cell : target[block];
-      if (!held) {
-        undefinedRead(at(), `${name()} 还是未定义的数据，要在它上面归约，可它还没有值。`);
-        return;
-      }
-      if (held.block !== cell.block) {
-        fail('mixed-blocks', `${name()} 里是${words(held)}，不能与${words(cell)}归约，`
-          + '两者不是同一块。', { ...at(), expected: words(held), found: words(cell) });
-      }
+      if (!held) throw refuse('undefined-read', { ...at, reduces: true });
+      if (held.block !== cell.block) throw refuse('mixed-blocks', { ...at, held, cell });
       if (cell.from.some((rank) => held.from.includes(rank))) {
-        const both = cell.from.filter((rank) => held.from.includes(rank)).join('、');
-        fail('double-count', `${name()} 里是${words(held)}，再并入${words(cell)}，`
-          + `rank ${both} 的贡献就算了两次。`,
-        { ...at(), expected: `不含 rank ${both} 的贡献`, found: words(cell) });
+        throw refuse('double-count', { ...at, held, cell });
       }
       // What this round has made belongs to no state yet, and many may reduce into one block.
       const from = earlier ? /** @type {number[]} */ (earlier.cell.from) : [...held.from];
       insert(from, cell.from);
-      if (!earlier) written.set(first + i, { ...at(), cell: { block: cell.block, from }, op: t.op });
+      if (!earlier) written.set(first + i, { ...at, cell: { block: cell.block, from }, op: t.op });
     }
   });
 
@@ -192,14 +163,14 @@ function step(schedule, before, index) {
  * @throws {ScheduleError} with rule "end-state"
  */
 function checkEnd(schedule, state) {
-  endState(schedule).forEach((required, rank) => {
-    for (const [buffer, content] of Object.entries(required)) {
-      content.forEach((expected, block) => {
-        const found = state[rank][buffer][block];
-        if (expected && !sameCell(expected, found)) {
-          throw new ScheduleError('end-state', `全部 ${schedule.rounds.length} 步结束后，`
-            + `rank ${rank} 的 ${buffer}[${block}] 应为${words(expected)}，实际是${words(found)}。`,
-          { rank, buffer, block, expected: words(expected), found: words(found) });
+  endState(schedule).forEach((goal, rank) => {
+    for (const [buffer, content] of Object.entries(goal)) {
+      content.forEach((required, block) => {
+        const held = state[rank][buffer][block];
+        if (required && !sameCell(required, held)) {
+          throw new ScheduleError('end-state', {
+            rank, buffer, block, required, held, steps: schedule.rounds.length,
+          });
         }
       });
     }
@@ -279,7 +250,7 @@ function run(schedule, states) {
         if (held[name] !== before[rank][name]) kept += held[name].length;
       }
     });
-    if (kept > MAX_KEPT) throw new ScheduleError('format', '日程太大，播放器放不下它的全部状态。');
+    if (kept > MAX_KEPT) throw new ScheduleError('format', {}, 'states');
     states.push(after);
   });
   const last = states.length - 1;

@@ -38,38 +38,47 @@ const DEEPEST = 100;
 const SHOWN = { ranks: 64, cells: 20_000, rounds: 1_000, moves: 600_000, words: 1_000 };
 
 /**
- * A schedule is refused. The message is one Chinese sentence with the place; `rule` is one of the
- * codes shared with Python's prove().
+ * Where and what: round and transfer counted from 1; where: in the file, such as
+ * "rounds[0].phase"; beside them whatever else the sentence of a refusal speaks of.
+ * @typedef {{round?: number, transfer?: number, rank?: number, buffer?: string, block?: number,
+ *   where?: string} & Record<string, any>} Place
  */
+
+/** A schedule is refused. `rule` is one of the codes shared with Python's prove(). */
 export class ScheduleError extends Error {
   /**
-   * @param {string} rule
-   * @param {string} sentence
-   * @param {{round?: number, transfer?: number, rank?: number, buffer?: string, block?: number,
-   *   expected?: string, found?: string, where?: string}} [place]  round and transfer counted from
-   *   1; where: in the file, such as "rounds[0].phase"
+   * Makes the Chinese sentence with the place; words.js, once it is loaded, puts itself here.
+   * @type {(error: ScheduleError) => string}
    */
-  constructor(rule, sentence, place = {}) {
-    const { round, transfer } = place;
-    const where = round === undefined ? ''
-      : `第 ${round} 步${transfer === undefined ? '' : `第 ${transfer} 个传输`}：`;
-    super(where + sentence);
+  static words = ({ rule }) => rule;
+
+  /**
+   * @param {string} rule
+   * @param {Place} [place]
+   * @param {string} [kind]  of the sentence, where a rule has several
+   */
+  constructor(rule, place = {}, kind = rule) {
+    super();
     this.name = 'ScheduleError';
     this.rule = rule;
     this.place = place;
+    this.kind = kind;
+  }
+
+  /** @override */
+  get message() {
+    return ScheduleError.words(this);
   }
 }
 
-/** @param {string} sentence */
-const format = (sentence) => new ScheduleError('format', sentence);
+/** @param {string} kind @param {Place} [facts] */
+const format = (kind, facts) => new ScheduleError('format', facts, kind);
 
-/** @param {string} where @param {string} expected @param {unknown} found */
-function wrong(where, expected, found) {
-  const text = found === undefined ? '没有' : JSON.stringify(found);
-  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  return new ScheduleError('format', `${where} 应为 ${expected}，现在是 ${shown}。`, {
-    expected, found: shown, where,
-  });
+/** @param {string} where @param {string} expected @param {unknown} value */
+function wrong(where, expected, value) {
+  const text = value === undefined ? '没有' : JSON.stringify(value);
+  const found = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return format('value', { where, expected, found });
 }
 
 /** @param {unknown} value @param {string} where @returns {Record<string, unknown>} */
@@ -100,9 +109,7 @@ function integer(value, where) {
 
 /** @param {Record<string, unknown>} entry @param {string} key @param {string} where */
 function member(entry, key, where) {
-  if (!Object.hasOwn(entry, key)) {
-    throw new ScheduleError('format', `${where} 里缺少 ${key}。`, { where });
-  }
+  if (!Object.hasOwn(entry, key)) throw format('member', { where, key });
   return entry[key];
 }
 
@@ -177,9 +184,9 @@ export function parseSchedule(source) {
   try {
     data = JSON.parse(source);
   } catch (error) {
-    throw format(`不是完整的 JSON：${/** @type {Error} */ (error).message}。`);
+    throw format('json', { message: /** @type {Error} */ (error).message });
   }
-  if (isDeep(data)) throw format('不是日程文件：JSON 嵌套过深。');
+  if (isDeep(data)) throw format('deep');
   return scheduleFromData(data);
 }
 
@@ -252,46 +259,37 @@ export function scheduleFromData(data) {
 export function checkShape(schedule) {
   const { ranks: n, blocks, root } = schedule;
   if (!Object.hasOwn(PRIMITIVES, schedule.primitive)) {
-    throw format(`没有名为 ${schedule.primitive.slice(0, 40)} 的原语，`
-      + `可用的是 ${Object.keys(PRIMITIVES).join('、')}。`);
+    throw format('primitive', { name: schedule.primitive });
   }
   const primitive = PRIMITIVES[schedule.primitive];
-  if (n < 2 || n > MAX_RANKS) throw format(`ranks 是 ${n}，应在 2 到 ${MAX_RANKS} 之间。`);
+  const { title } = primitive;
+  if (n < 2 || n > MAX_RANKS) throw format('range', { what: 'ranks', is: n, from: 2, to: MAX_RANKS });
   if (primitive.rooted && (root === null || root < 0 || root >= n)) {
-    throw format(`root 是 ${root}，应在 0 到 ${n - 1} 之间。`);
+    throw format('range', { what: 'root', is: root, from: 0, to: n - 1 });
   }
-  if (!primitive.rooted && root !== null) {
-    throw format(`${primitive.title} 没有根，root 应为 null，现在是 ${root}。`);
-  }
+  if (!primitive.rooted && root !== null) throw format('rootless', { title, is: root });
   if (!['single', 'multi'].includes(schedule.ports)) {
     throw wrong('ports', 'single 或 multi', schedule.ports);
   }
   if (!['ring', 'tree', 'line', 'groups'].includes(schedule.layout)) {
     throw wrong('layout', 'ring、tree、line、groups 之一', schedule.layout);
   }
-  if (blocks < 1) throw format(`blocks 是 ${blocks}，应至少为 1。`);
-  if (primitive.chunked && blocks % n) {
-    throw format(`blocks 是 ${blocks}，${primitive.title} 的数据要分给 ${n} 个 rank，`
-      + `应是 ${n} 的倍数。`);
-  }
+  if (blocks < 1) throw format('least', { is: blocks });
+  if (primitive.chunked && blocks % n) throw format('multiple', { is: blocks, title, n });
   const declared = new Map(schedule.buffers.map((b) => [b.name, b]));
   if (schedule.buffers.reduce((sum, b) => sum + b.blocks, 0) * n > MAX_CELLS) {
-    throw format(`缓冲区太大：全部 rank 合计超过 ${MAX_CELLS} 个块。`);
+    throw format('cells', { most: MAX_CELLS });
   }
   const own = new Map(primitive.buffers(n, blocks).map((b) => [b.name, b]));
   for (const [name, need] of own) {
     const have = declared.get(name);
     if (have?.role !== need.role || have.blocks !== need.blocks || have.onRoot !== need.onRoot) {
-      throw format(`${primitive.title} 需要缓冲区 ${name}（${need.role}，${need.blocks} 块`
-        + `${need.onRoot ? '，只在根上' : ''}）。`);
+      throw format('buffer', { title, need });
     }
   }
-  for (const { name, role, blocks: size } of schedule.buffers) {
-    if (!own.has(name) && role !== 'scratch') {
-      throw format(`缓冲区 ${name.slice(0, 40)} 的角色是 ${role.slice(0, 40)}：`
-        + `${primitive.title} 自己的缓冲区之外只能有 scratch。`);
-    }
-    if (size < 1) throw format(`缓冲区 ${name.slice(0, 40)} 有 ${size} 块，应至少 1 块。`);
+  for (const { name, role, blocks: is } of schedule.buffers) {
+    if (!own.has(name) && role !== 'scratch') throw format('role', { name, role, title });
+    if (is < 1) throw format('size', { name, is });
   }
 }
 
@@ -314,8 +312,8 @@ export function checkSize({ ranks, algorithm, buffers, phases, rounds }) {
     [moves, SHOWN.moves, '次搬运'],
     [longest, SHOWN.words, '个字的名字或说明'],
   ];
-  for (const [size, most, what] of sizes) {
-    if (size > most) throw format(`它有 ${size} ${what}，播放器最多放 ${most} ${what}。`);
+  for (const [is, most, what] of sizes) {
+    if (is > most) throw format('shown', { is, most, what });
   }
 }
 

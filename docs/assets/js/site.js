@@ -4,5 +4,6 @@
 import './collective-player.js';
 import './algorithm-table.js';
 import './collective-race.js';
+import './quiz-form.js';
 import './schedule-playground.js';
 import './training-traffic.js';

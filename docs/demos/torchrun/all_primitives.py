@@ -35,7 +35,8 @@ def tell(name, result):
         values = result.tolist()
     else:
         values = [tensor.tolist() for tensor in result]
-    print(f"[rank {rank}] {name:<14} {values}", flush=True)
+    # torchrun 用 python -u 启动进程，print 自己的换行会另写一次，几个进程的行就可能粘在一起
+    print(f"[rank {rank}] {name:<14} {values}\n", end="", flush=True)
 
 
 if rank == 0:

@@ -11,6 +11,7 @@ rank = dist.get_rank()
 
 tensor = torch.full((4,), fill_value=float(rank + 1))
 dist.all_reduce(tensor)
-print(f"[rank {rank}] after : {tensor.tolist()}")
+# torchrun 用 python -u 启动进程，print 自己的换行会另写一次，几个进程的行就可能粘在一起
+print(f"[rank {rank}] after : {tensor.tolist()}\n", end="")
 
 dist.destroy_process_group()

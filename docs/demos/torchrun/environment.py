@@ -6,7 +6,8 @@ import os
 
 def show(rank):
     for name, value in sorted(os.environ.items()):
-        print(f"[rank {rank}] {name}={value}", flush=True)
+        # torchrun 用 python -u 启动进程，print 自己的换行会另写一次，两个进程的行就可能粘在一起
+        print(f"[rank {rank}] {name}={value}\n", end="", flush=True)
 
 
 if __name__ == "__main__":

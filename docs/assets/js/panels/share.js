@@ -10,7 +10,7 @@ import { PRIMITIVES } from '../primitives.js';
 import { scheduleData, writeJson } from '../schedule-file.js';
 import { parseSchedule } from '../schedule.js';
 import { pictureLabel, stepTitle } from '../text.js';
-import { segments } from '../widgets.js';
+import { segments } from '../segments.js';
 
 /** Pixels of a PNG for each pixel of the page: sharp on a projector. */
 const SCALE = 2;

@@ -13,6 +13,7 @@ import {
   RULES, consequences, damageName, damaged, transferName, troubleAt, wrongTargets,
 } from '../whatif.js';
 import { selectBox, setAvailable, setOptions } from '../widgets.js';
+import '../words.js';
 import { action, field, identity, say } from './parts.js';
 
 /** So many mistakes at once still make a list that one can read. */
