@@ -6,6 +6,7 @@ same numbers as the player and the demos do. Registered by ``site_macros``.
 
 from __future__ import annotations
 
+import functools
 import html
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -86,7 +87,9 @@ def primitive_figure(page: Page, primitive: str) -> str:
     """Show what every rank holds before and after a primitive, as a picture with its text."""
     if primitive not in PRIMITIVES:
         raise page.error(f"没有名为 {primitive!r} 的原语；现有：{'、'.join(PRIMITIVES)}")
-    return f'<div class="figure" markdown="0">{_picture(PRIMITIVES[primitive])}</div>\n'
+    # The table of states beside it says the same to the search.
+    opening = '<div class="figure" markdown="0" data-search-exclude>'
+    return f"{opening}{picture(PRIMITIVES[primitive])}</div>\n"
 
 
 def primitive_figures(page: Page, **sentences: str) -> str:
@@ -103,12 +106,14 @@ def primitive_figures(page: Page, **sentences: str) -> str:
         address = html.escape(page.url_of(f"primitives/{slug}/"))
         boxes.append(
             f'<li class="figure"><p><a href="{address}">{html.escape(PRIMITIVES[slug].title)}</a>'
-            f"</p><p>{html.escape(sentence)}</p>{_picture(PRIMITIVES[slug])}</li>"
+            f"</p><p>{html.escape(sentence)}</p>{picture(PRIMITIVES[slug])}</li>"
         )
     return f'<ul class="figures" markdown="0">{"".join(boxes)}</ul>\n'
 
 
-def _picture(primitive: Primitive) -> str:
+@functools.cache
+def picture(primitive: Primitive) -> str:
+    """Draw what every rank holds before and after a primitive, as an SVG element with its text."""
     rows = before_and_after(primitive)
     columns = [max(len(row[side]) for row in rows) for side in (0, 1)]
     after = LEFT + columns[0] * CELL + GAP
@@ -127,7 +132,7 @@ def _picture(primitive: Primitive) -> str:
     drawn.append(f'<path class="figure-arrow" d="M{x - 7:g} {middle:g}h13m-5-5 5 5-5 5"/>')
     return (
         f'<svg viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" role="img" aria-label="{html.escape(_words(primitive, rows))}">'
+        f'height="{height}" role="img" aria-label="{html.escape(picture_words(primitive))}">'
         f"{''.join(drawn)}</svg>"
     )
 
@@ -153,8 +158,9 @@ def _draw(cell: Cell, x: int, y: int) -> str:
     )
 
 
-def _words(primitive: Primitive, rows: Sequence[tuple[list[Cell], list[Cell]]]) -> str:
-    """The picture in a sentence for those who cannot see it."""
+@functools.cache
+def picture_words(primitive: Primitive) -> str:
+    """Say what is on a picture, for those who cannot see it."""
 
     def said(cells: Sequence[Cell]) -> str:
         if not cells:
@@ -165,7 +171,7 @@ def _words(primitive: Primitive, rows: Sequence[tuple[list[Cell], list[Cell]]]) 
 
     parts = [
         f"rank {rank}，之前：{said(before)}，之后：{said(then)}"
-        for rank, (before, then) in enumerate(rows)
+        for rank, (before, then) in enumerate(before_and_after(primitive))
     ]
     return f"{primitive.title}：{'；'.join(parts)}。"
 

@@ -159,6 +159,7 @@ PROJECT_MODULES = (
     "training_macros",
     "training_traffic",
     "player_bundle",
+    "cards",
 )
 """What `mkdocs serve` imports afresh at every build, so that an edit to it is seen."""
 
@@ -191,6 +192,7 @@ def define_env(env: Any) -> None:
     docs = Path(env.conf["docs_dir"])
     forget_project_modules()
     import benchmark_macros
+    import cards
     import failure_macros
     import figure_macros
     import generate_schedules
@@ -207,14 +209,13 @@ def define_env(env: Any) -> None:
         player_bundle.warn_when_stale(docs)
     else:
         player_bundle.choose_for(page, docs)
+        cards.choose_for(page, source_of(page))
     generate_schedules.generate(docs / SCHEDULES)
 
     def with_page(macro: Callable[..., str]) -> Callable[..., str]:
         @functools.wraps(macro)
         def call(*args: Any, **kwargs: Any) -> str:
-            # MkDocs keeps the path in the page's file; Zensical, its successor, in the page.
-            source = env.page.file.src_uri if hasattr(env.page, "file") else env.page.path
-            return macro(Page(source, env.page.url, docs), *args, **kwargs)
+            return macro(Page(source_of(env.page), env.page.url, docs), *args, **kwargs)
 
         return call
 
@@ -233,10 +234,17 @@ def define_env(env: Any) -> None:
         env.macro(with_page(macro), macro.__name__)
 
 
+def source_of(page: Any) -> str:
+    """Return the path inside docs/ of a page: MkDocs has it in the page's file, Zensical in it."""
+    return str(page.file.src_uri if hasattr(page, "file") else page.path)
+
+
 def on_pre_page_macros(env: Any) -> None:
     """Prepare the Markdown of a page. The macros plugin calls this before it renders the page."""
+    import cards
     import player_bundle
 
+    cards.choose_for(env.page, source_of(env.page))
     player_bundle.choose_for(env.page, Path(env.conf["docs_dir"]))
     env.markdown = keep_indentation(env.markdown)
 
