@@ -103,7 +103,7 @@ def primitive_figures(page: Page, **sentences: str) -> str:
     for slug, sentence in sentences.items():
         if slug not in PRIMITIVES:
             raise page.error(f"没有名为 {slug!r} 的原语；现有：{'、'.join(PRIMITIVES)}")
-        address = html.escape(page.url_of(f"primitives/{slug}/"))
+        address = html.escape(page.html_link(f"primitives/{slug}/"))
         boxes.append(
             f'<li class="figure"><p><a href="{address}">{html.escape(PRIMITIVES[slug].title)}</a>'
             f"</p><p>{html.escape(sentence)}</p>{picture(PRIMITIVES[slug])}</li>"

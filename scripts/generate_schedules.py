@@ -33,6 +33,9 @@ PUBLISHED_RANKS = range(2, 17)
 MATRIX_RANKS = (32, 64)
 MATRIX_CELLS = 9000
 
+imported_from = 0
+"""When the newest source was written, for whoever imports this module more than once."""
+
 
 def published_ranks(algorithm: Algorithm) -> list[int]:
     """The numbers of ranks that there are files for, ascending."""

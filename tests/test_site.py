@@ -200,6 +200,33 @@ def test_every_block_of_the_first_page_shows_a_demo_with_its_output(visit: Visit
         assert block.locator("a[download]").first.get_attribute("download") == demo
 
 
+def test_a_script_that_somebody_slips_into_a_page_does_not_run(site: Site, visit: Visitor):
+    """And the one that belongs on a page runs, on whatever page the visit began."""
+    page = visit("reference/schedule-format/")
+    page.evaluate(
+        """() => {
+          const script = document.createElement("script");
+          script.textContent = "window.hurt = true";
+          document.body.append(script);
+          const picture = "<img src='.' onerror='window.hurt = true'>";
+          document.body.insertAdjacentHTML("beforeend", picture);
+        }"""
+    )
+    page.wait_for_function("document.querySelector('img[onerror]').complete")
+    assert page.evaluate("window.hurt") is None
+    assert len(visit.problems) == 2
+    assert all("Content Security Policy" in problem for problem in visit.problems)
+    visit.problems.clear()
+    page.evaluate("window.sameDocument = true")
+    page.locator(".md-footer").get_by_role("link", name="播放器嵌入指南").or_(
+        page.locator(".md-sidebar--primary").get_by_role("link", name="播放器嵌入指南")
+    ).first.click()
+    page.locator("collective-player[ready]").wait_for()
+    assert page.evaluate("window.sameDocument") is True
+    page.get_by_role("button", name="跳到结尾", exact=True).last.click()
+    expect(page.locator("#example-state")).to_contain_text("步之后")
+
+
 def test_the_page_follows_the_system_until_the_reader_chooses(visit: Visitor):
     page = visit(scheme="dark")
     body = page.locator("body")
