@@ -47,7 +47,7 @@ lock: $(VENV)/.docs
 	$(BIN)/python scripts/lock.py
 
 clean:
-	rm -rf site build $(VENV) node_modules docs/assets/schedules scripts/*.egg-info
+	rm -rf site build $(VENV) node_modules scripts/lighthouse/node_modules docs/assets/schedules scripts/*.egg-info
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find docs scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -111,7 +111,8 @@ def files() -> Iterable[tuple[str, str]]:
             for parameters in algorithm.combinations(n):
                 schedule = algorithm.schedule(n, **parameters)
                 yield schedule_path(algorithm, n, parameters), schedule_to_json(prove(schedule))
-    yield "catalog.json", json.dumps(catalogue(), ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(catalogue(), ensure_ascii=False, separators=(",", ":"))
+    yield "catalog.json", text + "\n"
 
 
 def generate(output: Path = DEFAULT_OUTPUT) -> tuple[int, int, int]:

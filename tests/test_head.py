@@ -155,7 +155,7 @@ def test_structured_data_says_what_the_page_says_and_nothing_of_others(
         )
         article = found["TechArticle" if path else "WebPage"]
         assert article["url"] == article["@id"] == site.url + path
-        assert article["headline"] == article["name"] == page.meta("og:title")
+        assert article["headline"] == page.meta("og:title")
         assert article["description"] == page.meta("description") == page.meta("og:description")
         assert article["image"] == page.meta("og:image")
         assert article["isPartOf"]["@id"] == found["WebSite"]["@id"]

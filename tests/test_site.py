@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from urllib.parse import unquote, urldefrag, urljoin
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, Response, expect
 
 from built_site import ROOT, Site
 from collectives.primitives import PRIMITIVES
 from conftest import Visitor
+
+BUDGET = 130 * 1024
+"""What a first visit to the page of a primitive may weigh, compressed."""
 
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
@@ -142,6 +146,38 @@ def test_the_search_finds_chinese_terms_inside_sentences(visit: Visitor, words: 
     assert search(page, words)
     marked = page.locator(".md-search-result__item mark").all_text_contents()
     assert any(words in text or text in words for text in marked)
+
+
+def test_a_first_visit_to_the_page_of_a_primitive_stays_light(site: Site, browser: Browser):
+    """Everything counts that the browser asks for before the reader does anything."""
+
+    def packed(body: bytes) -> int:
+        return len(gzip.compress(body, 9))
+
+    heaviest = max(PRIMITIVES, key=lambda s: packed(site.file(f"primitives/{s}/").read_bytes()))
+    context = browser.new_context(viewport={"width": 412, "height": 823})
+    page = context.new_page()
+    received: list[Response] = []
+    page.on("response", lambda response: received.append(response))
+    page.goto(f"{site.url}primitives/{heaviest}/")
+    page.locator("collective-player[ready]").first.wait_for()
+    page.locator(".cp-bar:not(.cp-waiting)").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    sizes = {
+        response.url.removeprefix(site.url): packed(response.body())
+        for response in received
+        if response.url.startswith(site.url)
+    }
+    context.close()
+    assert {"assets/css/site.css", "assets/player/collective-player.js"} <= set(sizes)
+    assert [name for name in sizes if "search_index" in name or "workers/" in name] == []
+    assert sum(sizes.values()) <= BUDGET, sizes
+
+
+def test_words_in_the_address_are_marked_on_the_page(visit: Visitor):
+    """The search links to its results so; the index is then fetched without anybody's asking."""
+    page = visit("primitives/allreduce/?h=归约")
+    expect(page.locator("article mark").first).to_have_text("归约")
 
 
 def test_a_wrong_address_leads_on_in_chinese(site: Site, visit: Visitor):
