@@ -286,9 +286,28 @@ def test_formulas_are_drawn_with_the_font_of_the_site(visit: Visitor):
     assert ["Site Math", "loaded"] in [[family.strip('"'), status] for family, status in fonts]
 
 
-def test_a_page_prints_without_its_frame(visit: Visitor):
-    page = visit()
+def test_a_page_prints_its_code_outputs_and_rounds_whole_and_without_its_frame(visit: Visitor):
+    page = visit("primitives/allreduce/", width=794)  # A4, in CSS pixels.
+    page.locator("collective-player[ready]").first.wait_for()
     page.emulate_media(media="print")
-    for frame in (".md-header", ".md-tabs", ".md-sidebar--primary", ".md-footer"):
-        expect(page.locator(frame)).to_be_hidden()
-    expect(page.locator("h1")).to_be_visible()
+    for frame in (".md-header", ".md-tabs", ".md-sidebar--primary", ".md-footer", ".cp"):
+        expect(page.locator(frame).first).to_be_hidden()
+    expect(page.locator(".cp-rounds tbody tr")).to_have_count(6)
+    for printed in ("h1", ".cp-rounds", ".figure svg", ".filename >> text=实际输出"):
+        expect(page.locator(printed).first).to_be_visible()
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll('article :is(code, .table-box, table, svg, math)')]
+          .filter((node) => node.scrollWidth > node.clientWidth + 1
+            && getComputedStyle(node).overflowX !== 'visible'
+            || node.getBoundingClientRect().right > innerWidth)
+          .map((node) => node.outerHTML.slice(0, 80))"""
+    )
+    assert cut == []
+
+
+def test_the_menu_on_a_phone_leads_on_from_a_wrong_address(visit: Visitor):
+    page = visit("no/such/page/", width=390)
+    visit.problems.clear()
+    page.locator(".md-header label[for=__drawer]").click()
+    link = page.locator(".md-sidebar--primary").get_by_role("link", name="常见问题")
+    expect(link).to_be_in_viewport()
