@@ -9,6 +9,7 @@ import re
 import shutil
 import struct
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -321,3 +322,58 @@ def test_a_link_to_elsewhere_never_hands_over_the_window(site: Site):
             address = urlsplit(attributes.get("href", ""))
             assert address.scheme in ("", "https") or attributes["href"].startswith(site.url), path
     assert opened
+
+
+# ------------------------------------------------------------------------- where things come from
+
+NOTICE = "assets/licenses.txt"
+
+
+def notices(site: Site) -> list[dict[str, str]]:
+    """The sections of the notice by key; the text of the licence has none."""
+    _, *sections = site.file(NOTICE).read_text(encoding="utf-8").split("=" * 78 + "\n")
+    found = []
+    for section in sections:
+        head, _, text = section.partition("\n\n")
+        keys = dict(line.split("：", 1) for line in head.splitlines())
+        found.append({**keys, "": text.strip()})
+    return found
+
+
+def test_everything_that_came_from_elsewhere_has_its_licence_beside_it(site: Site):
+    sections = notices(site)
+    for section in sections:
+        assert set(section) - {"文件"} == {"名称", "许可证", "来源", ""}
+        assert len(section[""]) > 15, section["名称"]
+    patterns = [pattern for section in sections for pattern in section.get("文件", "").split()]
+    ours = {file.relative_to(ROOT / "docs") for file in (ROOT / "docs").rglob("*")}
+    fonts = {".woff2", ".woff", ".ttf", ".otf"}
+    foreign = [
+        file.relative_to(site.folder)
+        for file in sorted((site.folder / "assets").rglob("*"))
+        if file.is_file() and (file.relative_to(site.folder) not in ours or file.suffix in fonts)
+    ]
+    assert len(foreign) > 30
+    unnamed = [str(f) for f in foreign if not any(fnmatch(f.as_posix(), one) for one in patterns)]
+    assert unnamed == []
+    names = [file.as_posix() for file in foreign]
+    idle = [one for one in patterns if not any(fnmatch(name, one) for name in names)]
+    assert idle == []
+
+
+def test_every_package_inside_a_script_or_a_stylesheet_of_the_theme_is_named(site: Site):
+    text = site.file(NOTICE).read_text(encoding="utf-8")
+    packages = {
+        name
+        for source_map in (site.folder / "assets").rglob("*.map")
+        for source in json.loads(source_map.read_text(encoding="utf-8"))["sources"]
+        for name in re.findall(r"node_modules/((?:@[^/]+/)?[^/]+)/", source)
+    }
+    assert {"rxjs", "lunr"} <= packages
+    assert [name for name in sorted(packages) if name not in text] == []
+
+
+def test_every_page_leads_to_the_licences(site: Site, pages: dict[str, Elements]):
+    for path, page in pages.items():
+        links = {urljoin(site.url + path, a.get("href", "")) for a, _ in page.named("a")}
+        assert site.url + NOTICE in links, path
