@@ -2,7 +2,7 @@
 # make test    运行全部检查：ruff、mypy、tsc、pytest（含浏览器）
 # make site    严格构建到 site/
 # make player  把播放器的源文件打包进 docs/assets/player/
-# make bench   测量证明和各算法的用时，写入 docs/assets/benchmarks.json
+# make bench   测量证明、播放器、页面和各算法的用时，写入 docs/assets/benchmarks.json
 # make lock    重新解析 constraints.txt
 # make clean   删除构建产物、虚拟环境和 node_modules
 #

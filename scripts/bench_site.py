@@ -93,11 +93,21 @@ class Handler(SimpleHTTPRequestHandler):
         """Keep the terminal for the results."""
 
 
+class Server(ThreadingHTTPServer):
+    """Says nothing of a browser that went away before it had its answer."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Report what is not the browser's doing."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def _served(folder: Path) -> Iterator[str]:
     handler = partial(Handler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
+    with Server(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()

@@ -120,9 +120,10 @@ def test_every_dependency_has_one_exact_version_on_every_supported_python(python
     assert f"setuptools{pinned['setuptools']}" in read("pyproject.toml")
 
 
-def test_every_node_package_has_one_exact_version_and_no_address():
-    declared = json.loads(read("package.json"))["devDependencies"]
-    locked = json.loads(read("package-lock.json"))["packages"]
+@pytest.mark.parametrize("folder", ["", "scripts/lighthouse/"])
+def test_every_node_package_has_one_exact_version_and_no_address(folder: str):
+    declared = json.loads(read(f"{folder}package.json"))["devDependencies"]
+    locked = json.loads(read(f"{folder}package-lock.json"))["packages"]
     assert declared
     for name, version in declared.items():
         assert locked[f"node_modules/{name}"]["version"] == version
