@@ -212,7 +212,7 @@ class Visitor:
         )
         self.contexts.append(context)
         page = context.new_page()
-        page.wait_for_function = partial(wait_until, page)  # type: ignore[method-assign]
+        page.wait_for_function = partial(wait_until, page)  # type: ignore[assignment,method-assign]
         page.on("request", lambda request: self._note_request(request.url))
         page.on("pageerror", lambda error: self.problems.append(f"{page.url}: {error}"))
         page.on(
