@@ -380,8 +380,7 @@ def test_every_wrong_value_is_a_section_with_its_file_and_its_output(site: Site)
 
 
 def test_on_a_phone_a_long_message_wraps_instead_of_scrolling_sideways(visit: Visitor):
-    page = visit("failures/errors/")
-    page.set_viewport_size({"width": 390, "height": 800})
+    page = visit("failures/errors/", width=390)
     wide = """() => [...document.querySelectorAll('.md-content pre > code')]
         .filter((code) => code.scrollWidth > code.clientWidth + 1).map((code) => code.innerText)"""
     assert page.locator(".md-content pre > code").count() == len(LOUD)
