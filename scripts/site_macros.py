@@ -70,14 +70,21 @@ class Page(NamedTuple):
 # ---------------------------------------------------------------------------------------- demos
 
 
-def fenced(text: str, language: str, title: str) -> str:
+def fenced(text: str, language: str, title: str, *, wraps: bool = False) -> str:
     """Return a fenced code block that holds `text` exactly.
 
     The fence is longer than any run of backticks in the text, so no text can close it early.
+
+    Args:
+        text: what the block holds.
+        language: what it is written in.
+        title: stands above it.
+        wraps: its long lines are sentences, which wrap instead of scrolling sideways.
     """
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f'{fence} {{ .{language} title="{title}" }}\n{text.rstrip()}\n{fence}'
+    kind = f".{language} .wraps" if wraps else f".{language}"
+    return f'{fence} {{ {kind} title="{title}" }}\n{text.rstrip()}\n{fence}'
 
 
 def indented(text: str, spaces: int = 4) -> str:
