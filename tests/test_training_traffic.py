@@ -191,7 +191,7 @@ def test_the_table_follows_the_numbers_of_the_reader(visit: Visitor):
     page = ready(visit, "training/model/")
     schemes = "tensor sequence pipeline expert"
     field(page, "组里的 rank 数 N").fill("16")
-    field(page, "每个 rank 每步的 token 数").fill("1,000")
+    field(page, "每步的 token 数").fill("1,000")
     field(page, "一个参数或激活几字节").select_option("1")
     field(page, "端口带宽").fill("12.5")
     changed = {"ranks": 16, "tokens": 1000, "value": 1}
