@@ -6,10 +6,11 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 
+import jinja2
 import pytest
 
 import site_macros
@@ -64,14 +65,17 @@ Build = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def build_with(project: Path, tmp_path: Path) -> Build:
-    """A function that builds the copy with one page, and a text on it."""
+    """A function that builds the copy with a text on its first page, and with further pages."""
 
-    def build(text: str) -> subprocess.CompletedProcess[str]:
+    def build(
+        text: str, further: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         # What one page does to a build does not depend on the other pages, but its time does.
         for page in (project / "docs").rglob("*.md"):
             page.unlink()
-        index = project / "docs" / "index.md"
-        index.write_text(f"# 首页\n\n{text}", encoding="utf-8")
+        for name, more in {**(further or {}), "index": text}.items():
+            page = project / "docs" / f"{name}.md"
+            page.write_text(f"# 首页\n\n{more}", encoding="utf-8")
         config = project / "mkdocs.yml"
         settings = config.read_text(encoding="utf-8")
         config.write_text(re.sub(r"(?ms)^nav:\n.*?(?=^\S)", "", settings), encoding="utf-8")
@@ -134,13 +138,7 @@ def test_a_harmless_addition_to_a_page_still_builds(build_with: Build):
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ('{{ demo("no_such_demo.py") }}', "'no_such_demo.py'"),
-        ('{{ demo("../../README.md") }}', "'../../README.md'"),
-        ('{{ demo_output("no_such_demo.py") }}', "'no_such_demo.py'"),
-        ('{{ demo_block("no_such_demo.py", title="x") }}', "'no_such_demo.py'"),
         ('{{ player("allreduce/no_such_algorithm") }}', "no_such_algorithm"),
-        ('{{ player("allreduce/ring", ranks=99) }}', "99"),
-        ('{{ player("broadcast/binomial", root=7) }}', "7"),
         ("{{ no_such_macro() }}", "no_such_macro"),
         (
             f"[[% call quiz() %]]\n{TWO_RIGHT}\n[[% endcall %]]",
@@ -167,40 +165,50 @@ def test_a_demo_without_recorded_output_fails_the_build(project: Path, build_wit
     assert "expected/tricky_cpu_demo.txt" in result.stdout
 
 
-@pytest.mark.parametrize("damage", ["\tprint()\n", "print()  \n", "print()"])
-def test_a_demo_that_cannot_be_shown_as_it_is_fails_the_build(
-    project: Path, build_with: Build, damage: str
-):
+def test_a_demo_that_cannot_be_shown_as_it_is_fails_the_build(project: Path, build_with: Build):
     demo = project / "docs" / "demos" / "tricky_cpu_demo.py"
-    demo.write_text(TRICKY_DEMO + damage, encoding="utf-8")
+    demo.write_text(TRICKY_DEMO + "\tprint()\n", encoding="utf-8")
     result = build_with('{{ demo("tricky_cpu_demo.py") }}')
     assert result.returncode != 0
     assert "无法原样显示" in result.stdout
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        '{{ demo("tricky_cpu_demo.py") }}',
-        '1. 一步：\n\n    {{ demo("tricky_cpu_demo.py") }}\n\n2. 下一步',
-        '??? example "外层"\n\n    ??? example "内层"\n\n'
-        '        {{ demo("tricky_cpu_demo.py") }}\n\n    后文',
-        '{{ demo_block("tricky_cpu_demo.py", title="标题", open=True) }}',
-        '- 列表\n\n    ??? example "块"\n\n        {{ demo("tricky_cpu_demo.py") }}',
-    ],
-    ids=["top level", "in a list", "in two blocks", "demo_block", "in a block in a list"],
-)
+@pytest.mark.parametrize("damage", ["\tprint()\n", "print()  \n", "print()"])
+def test_tabs_blanks_at_the_end_and_a_missing_last_newline_cannot_be_shown(
+    tmp_path: Path, damage: str
+):
+    demos = tmp_path / "demos"
+    demos.mkdir()
+    (demos / "tricky_cpu_demo.py").write_text(TRICKY_DEMO + damage, encoding="utf-8")
+    page = site_macros.Page("index.md", "", tmp_path)
+    with pytest.raises(site_macros.PageError, match="无法原样显示"):
+        site_macros.demo(page, "tricky_cpu_demo.py")
+
+
+AT_ANY_DEPTH = {
+    "index": '{{ demo("tricky_cpu_demo.py") }}',
+    "list": '1. 一步：\n\n    {{ demo("tricky_cpu_demo.py") }}\n\n2. 下一步',
+    "blocks": '??? example "外层"\n\n    ??? example "内层"\n\n'
+    '        {{ demo("tricky_cpu_demo.py") }}\n\n    后文',
+    "demo_block": '{{ demo_block("tricky_cpu_demo.py", title="标题", open=True) }}',
+    "list_block": '- 列表\n\n    ??? example "块"\n\n        {{ demo("tricky_cpu_demo.py") }}',
+}
+"""Name of a page -> a text that shows the demo somewhere inside something."""
+
+
 def test_the_page_shows_a_demo_byte_for_byte_at_any_depth(
-    project: Path, build_with: Build, tmp_path: Path, page: str
+    project: Path, build_with: Build, tmp_path: Path
 ):
     demos = project / "docs" / "demos"
     (demos / "tricky_cpu_demo.py").write_text(TRICKY_DEMO, encoding="utf-8")
     (demos / "expected" / "tricky_cpu_demo.txt").write_text("[rank 0] ok\n", encoding="utf-8")
-    result = build_with(page)
+    result = build_with(AT_ANY_DEPTH["index"], AT_ANY_DEPTH)
     assert result.returncode == 0, result.stdout
-    blocks = HTMLPage.read(tmp_path / "site" / "index.html").code_blocks
-    shown = [block.text for block in blocks if block.title == "tricky_cpu_demo.py"]
-    assert shown == [TRICKY_DEMO]
+    for name in AT_ANY_DEPTH:
+        folder = tmp_path / "site" / ("" if name == "index" else name)
+        blocks = HTMLPage.read(folder / "index.html").code_blocks
+        shown = [block.text for block in blocks if block.title == "tricky_cpu_demo.py"]
+        assert shown == [TRICKY_DEMO], name
 
 
 class Environment:
@@ -235,6 +243,37 @@ def test_the_macros_know_their_page_under_mkdocs_and_under_its_successor(
     )
     with pytest.raises(ValueError, match=r"a/b\.md：没有名为 'x\.py' 的示例"):
         environment.macros["demo"]("x.py")
+
+
+@pytest.fixture(scope="module")
+def macros() -> dict[str, Callable[..., str]]:
+    """The macros of a page."""
+    page = SimpleNamespace(url="", meta={}, file=SimpleNamespace(src_uri="index.md"))
+    environment = Environment(page)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(site_macros, "forget_project_modules", lambda: None)
+        site_macros.define_env(environment)
+    return environment.macros
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('{{ demo("no_such_demo.py") }}', "'no_such_demo.py'"),
+        ('{{ demo("../../README.md") }}', "'../../README.md'"),
+        ('{{ demo_output("no_such_demo.py") }}', "'no_such_demo.py'"),
+        ('{{ demo_block("no_such_demo.py", title="x") }}', "'no_such_demo.py'"),
+        ('{{ player("allreduce/ring", ranks=99) }}', "99"),
+        ('{{ player("broadcast/binomial", root=7) }}', "7"),
+    ],
+)
+def test_a_macro_that_cannot_answer_names_page_and_value(
+    macros: dict[str, Callable[..., str]], text: str, named: str
+):
+    with pytest.raises(site_macros.PageError) as refusal:
+        jinja2.Template(text).render(macros)
+    assert "index.md" in str(refusal.value)
+    assert named in str(refusal.value)
 
 
 def test_every_demo_on_the_site_is_the_file_and_can_be_downloaded(site: Site):

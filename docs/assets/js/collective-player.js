@@ -467,12 +467,12 @@ class CollectivePlayer extends HTMLElement {
     this.#picture = null;
     this.#loaded = null;
     this.#failure = error;
-    this.toggleAttribute('failed', true);
     if (!this.#shell) return;
     const { node, problem } = this.#shell;
-    node.classList.add('cp-failed');
     const sentence = await this.#sentence(error);
     if (this.#failure !== error) return;
+    this.toggleAttribute('failed', true);
+    node.classList.add('cp-failed');
     problem.textContent = `这个日程不能播放。${sentence}`;
     problem.hidden = false;
   }
