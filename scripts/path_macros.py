@@ -111,23 +111,23 @@ def machine_words(page: Page, machine: str, bandwidth_only: bool = False) -> str
 def busbw_table(page: Page) -> str:
     """Derive the factor of every primitive: nccl-tests' formula beside what schedules count."""
     lines = [
-        ["原语", "busbw = algbw ×", *(f"N = {n}" for n in SHOWN_RANKS), "做到的算法"],
+        ["原语", "busbw = algbw ×", *(f"N = {n}" for n in SHOWN_RANKS), "例如"],
         ["---"] * (len(SHOWN_RANKS) + 3),
     ]
     for slug, entry in PRIMITIVES.items():
         least = [least_traffic(slug, n)[0] for n in SHOWN_RANKS]
-        reached = [
+        example = next(
             algorithm.title_zh
             for algorithm in algorithms_of(slug)
             if all(_reaches(algorithm, n, m) for n, m in zip(SHOWN_RANKS, least, strict=True))
-        ]
+        )
         link = page.link(f"primitives/{slug}.md")
         lines.append(
             [
                 f"[{entry.title_en}]({link})",
                 f"${BUS_FACTORS[slug]}$",
                 *map(str, least),
-                "、".join(reached),
+                example,
             ]
         )
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
