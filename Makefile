@@ -2,7 +2,7 @@
 # make test    运行全部检查：ruff、mypy、tsc、pytest（含浏览器）
 # make site    严格构建到 site/
 # make player  把播放器的源文件打包进 docs/assets/player/
-# make bench   测量证明和各算法的用时，写入 docs/assets/benchmarks.json
+# make bench   测量证明、播放器、页面和各算法的用时，写入 docs/assets/benchmarks.json
 # make lock    重新解析 constraints.txt
 # make clean   删除构建产物、虚拟环境和 node_modules
 #
@@ -47,7 +47,7 @@ lock: $(VENV)/.docs
 	$(BIN)/python scripts/lock.py
 
 clean:
-	rm -rf site build $(VENV) node_modules docs/assets/schedules scripts/*.egg-info
+	rm -rf site build $(VENV) node_modules scripts/lighthouse/node_modules docs/assets/schedules scripts/*.egg-info
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find docs scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""``make bench``: how fast the prover and the player are, and our schedules beside PyTorch's own.
+"""``make bench``: how fast prover, player and pages are, and our schedules beside PyTorch's own.
 
 Timings belong to the machine that took them, so nothing here is asserted by a test. The results
 are recorded in ``docs/assets/benchmarks.json``, which the site shows together with machine and
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import bench_player
+import bench_site
 from collectives.algorithms import REGISTRY, algorithms_of
 from collectives.primitives import PRIMITIVES
 from collectives.prove import prove
@@ -30,6 +31,9 @@ KB, MB = 1024, 1024**2
 SIZES = (KB, 4 * KB, 16 * KB, 64 * KB, 256 * KB, MB, 4 * MB, 16 * MB, 64 * MB)
 PROOF_RANKS = (16, 32, 64, 128, 256)
 BUILT_IN = "torch"
+
+SITE_RUNS = 3
+"""How often Lighthouse looks at a page; the middle counts."""
 
 
 def prove_ring(repeat: int = 5) -> list[dict[str, Any]]:
@@ -127,10 +131,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--repeat", type=int, default=7, help="每项测几次，取中位数（默认 7）")
     parser.add_argument("--output", type=Path, default=RESULTS, help="写到哪个文件")
     parser.add_argument("--player", action="store_true", help="只测播放器，其余保留上次的")
+    parser.add_argument("--site", action="store_true", help="只测页面，其余保留上次的")
     options = parser.parse_args(arguments)
-    if options.player:
+    if options.player or options.site:
         data = json.loads(options.output.read_text(encoding="utf-8"))
-        _write({**data, "player": measure_player()}, options.output)
+        if options.player:
+            data["player"] = measure_player()
+        if options.site:
+            data["site"] = measure_site()
+        _write(data, options.output)
         return 0
     import torch
 
@@ -157,6 +166,7 @@ def main(arguments: list[str] | None = None) -> int:
         "proof": proofs,
         "collectives": collectives,
         "player": player,
+        "site": measure_site(),
     }
     _write(data, options.output)
     return 0
@@ -173,6 +183,19 @@ def measure_player() -> dict[str, Any]:
         )
     print("  内存（每换 100 次日程，MB）：" + "  ".join(f"{mb:.2f}" for mb in player["heap"]))
     return player
+
+
+def measure_site() -> dict[str, Any]:
+    """Measure the pages with Lighthouse, and print what a reader would want to know."""
+    site = bench_site.measure(SITE_RUNS)
+    print(f"页面，Lighthouse {site['lighthouse']}，手机")
+    for name, found in {"原样的 Material": site["stock"], **site["pages"]}.items():
+        scores = " ".join(f"{score:3}" for score in found["scores"].values())
+        print(
+            f"  {scores}  TBT {found['tbt']:4.0f} ms  CLS {found['cls']:.3f}  "
+            f"{found['bytes'] / 1024:4.0f} KB  {name or '首页'}  {' '.join(found['faults'])}"
+        )
+    return site
 
 
 def _write(data: dict[str, Any], output: Path) -> None:

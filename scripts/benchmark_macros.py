@@ -183,6 +183,30 @@ def frame_table(page: Page) -> str:
     )
 
 
+def site_table(page: Page) -> str:
+    """Show what pages cost a reader on a phone, beside a stock page of the same length."""
+    data = _data(page)["site"]
+    lines = [
+        "| 页面 | 性能 | 无障碍 | 最佳实践 | SEO | TBT（ms） | CLS | KB |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    stock = f"Material {data['material']} 原样，同样长的一页"
+    rows = {stock: data["stock"]}
+    for path, found in data["pages"].items():
+        target = page.link(f"{path.rstrip('/')}.md" if path else "index.md")
+        rows[f"[`{path or '/'}`]({target})"] = found
+    for name, found in rows.items():
+        scores = " | ".join(str(score) for score in found["scores"].values())
+        lines.append(
+            f"| {name} | {scores} | {found['tbt']:.0f} | {found['cls']:.3f} | "
+            f"{found['bytes'] / 1024:.0f} |"
+        )
+    return (
+        f"{data['date']}，{data['machine']}，Lighthouse {data['lighthouse']}，手机，"
+        f"每页 {data['runs']} 次取中位数。\n\n" + "\n".join(lines) + "\n"
+    )
+
+
 def bundle_table(page: Page) -> str:
     """Show how large the files of the player are, those that every page loads first."""
     files = [path for path in (page.docs / BUNDLE).iterdir() if path.name != MANIFEST]
@@ -253,5 +277,6 @@ MACROS: tuple[Callable[..., str], ...] = (
     proof_table,
     bundle_table,
     frame_table,
+    site_table,
 )
 """Every macro of this module; ``site_macros`` fills in the page."""

@@ -65,7 +65,7 @@ def failure_output(page: Page, name: str) -> str:
         text = failures.recorded(page.docs, name)
     except FileNotFoundError:
         raise page.error(f"没有录下 {name!r} 的输出") from None
-    return fenced(text, "text", "实际输出") + "\n"
+    return fenced(text, "text", "实际输出", wraps=True) + "\n"
 
 
 def order_of_calls(page: Page) -> str:
@@ -87,17 +87,22 @@ def _loud(page: Page, entry: failures.Loud) -> str:
     mark = f"（{NOT_HERE}：{entry.absent}）" if entry.absent else ""
     parts.append(f"**{entry.label}**{mark}。{entry.cause}")
     parts.append(f"**怎么办**：{entry.cure}")
-    parts.append(fenced(example(page.docs, entry), "text", "完整的样子"))
+    parts.append(fenced(example(page.docs, entry), "text", "完整的样子", wraps=True))
     where = []
-    if entry.file:
-        _read(page, entry.file)
-        link = page.link(f"{failures.FOLDER}/{entry.file}")
-        where.append(f'复现：[{entry.file}]({link}){{ download="{entry.file}" }}')
+    if entry.files:
+        where.append(f"复现：{'、'.join(_download(page, file) for file in entry.files)}")
     if entry.sources:
         where.append(f"来源：{_sources(entry.sources)}")
     if where:
         parts.append("；".join(where) + "。")
     return "\n\n".join(parts) + "\n"
+
+
+def _download(page: Page, file: str) -> str:
+    """A link to a file that shows an error."""
+    _read(page, file)
+    link = page.link(f"{failures.FOLDER}/{file}")
+    return f'[{file}]({link}){{ download="{file}" }}'
 
 
 def example(docs: Path, entry: failures.Loud) -> str:

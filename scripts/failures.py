@@ -41,6 +41,7 @@ class Loud:
         cause: why it happens.
         cure: what to do.
         file: the file that shows it; "" where none can on Linux without a GPU.
+        also: further files that end in the same message, each for another reason.
         sources: addresses of reports or documentation.
         example: the whole message, only where no file shows it.
         absent: why no file shows it, only then.
@@ -54,10 +55,16 @@ class Loud:
     cause: str
     cure: str
     file: str = ""
+    also: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     example: str = ""
     absent: str = ""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Every file that shows it, the one that the page quotes first."""
+        return (self.file, *self.also) if self.file else ()
 
 
 @dataclass(frozen=True)
@@ -128,6 +135,8 @@ def loud(docs: Path) -> list[Loud]:
     for entry in entries:
         if entry.group not in GROUPS:
             raise FailureError(f"{entry.id} 的 group 应当是 {'、'.join(GROUPS)} 之一")
+        if entry.also and not entry.file:
+            raise FailureError(f"{entry.id} 有 also，却没有 file")
         if bool(entry.file) == bool(entry.absent) or bool(entry.absent) != bool(entry.example):
             raise FailureError(f"{entry.id} 要么有 file，要么有 absent 和 example")
     return entries
@@ -156,7 +165,8 @@ MASKS = (
     (r"/\S*/(?=third_party/|site-packages/)", "…/"),
     (r"'/[^']*/(?=<stdin>')", "'…/"),
     # Ports, addresses in memory, the time of day.
-    (r"(?<=port: )\d+|(?<=127\.0\.0\.1, )\d+|(?<=127\.0\.0\.1\]:)\d+", "PORT"),
+    (r"(?<=port: )\d+|(?<=127\.0\.0\.\d, )\d+|(?<=127\.0\.0\.\d\]:)\d+", "PORT"),
+    (r"(?<=127\.0\.0\.\d:)\d+", "PORT"),
     (r"0x[0-9a-f]{6,}", "0x…"),
     (r"(?<=\[)([A-Z])\d{4} [\d:.]+ (?=\w+\.cpp)", r"\1… "),
     # An emoji at the end of Gloo's own message.

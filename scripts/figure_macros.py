@@ -6,8 +6,9 @@ same numbers as the player and the demos do. Registered by ``site_macros``.
 
 from __future__ import annotations
 
+import functools
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from collectives.algorithms import algorithms_of
@@ -86,7 +87,9 @@ def primitive_figure(page: Page, primitive: str) -> str:
     """Show what every rank holds before and after a primitive, as a picture with its text."""
     if primitive not in PRIMITIVES:
         raise page.error(f"没有名为 {primitive!r} 的原语；现有：{'、'.join(PRIMITIVES)}")
-    return f'<div class="figure" markdown="0">{_picture(PRIMITIVES[primitive])}</div>\n'
+    # The table of states beside it says the same to the search.
+    opening = '<div class="figure" markdown="0" data-search-exclude>'
+    return f"{opening}{picture(PRIMITIVES[primitive])}</div>\n"
 
 
 def primitive_figures(page: Page, **sentences: str) -> str:
@@ -100,61 +103,68 @@ def primitive_figures(page: Page, **sentences: str) -> str:
     for slug, sentence in sentences.items():
         if slug not in PRIMITIVES:
             raise page.error(f"没有名为 {slug!r} 的原语；现有：{'、'.join(PRIMITIVES)}")
-        address = html.escape(page.url_of(f"primitives/{slug}/"))
+        address = html.escape(page.html_link(f"primitives/{slug}/"))
         boxes.append(
             f'<li class="figure"><p><a href="{address}">{html.escape(PRIMITIVES[slug].title)}</a>'
-            f"</p><p>{html.escape(sentence)}</p>{_picture(PRIMITIVES[slug])}</li>"
+            f"</p><p>{html.escape(sentence)}</p>{picture(PRIMITIVES[slug])}</li>"
         )
     return f'<ul class="figures" markdown="0">{"".join(boxes)}</ul>\n'
 
 
-def _picture(primitive: Primitive) -> str:
+@functools.cache
+def picture(primitive: Primitive) -> str:
+    """Draw what every rank holds before and after a primitive, as an SVG element with its text."""
     rows = before_and_after(primitive)
     columns = [max(len(row[side]) for row in rows) for side in (0, 1)]
     after = LEFT + columns[0] * CELL + GAP
     width, height = after + columns[1] * CELL + 2, HEAD + RANKS * ROW
-    drawn = [
-        f'<text class="figure-head" x="{LEFT}" y="14">之前</text>',
-        f'<text class="figure-head" x="{after}" y="14">之后</text>',
-    ]
-    for rank, (before, then) in enumerate(rows):
+    names = [f'<text x="{LEFT}" y="14">之前</text><text x="{after}" y="14">之后</text>']
+    shapes: dict[str, str] = {}
+    numbers = []
+    for rank, sides in enumerate(rows):
         top = HEAD + rank * ROW
-        drawn.append(f'<text class="figure-rank" x="0" y="{top + 21}">rank {rank}</text>')
-        drawn += [_draw(cell, LEFT + i * CELL, top) for i, cell in enumerate(before)]
-        drawn += [_draw(cell, after + i * CELL, top) for i, cell in enumerate(then)]
-    middle = HEAD + (RANKS * ROW - 8) / 2
-    x = after - GAP / 2
-    drawn.append(f'<path class="figure-arrow" d="M{x - 7:g} {middle:g}h13m-5-5 5 5-5 5"/>')
+        names.append(f'<text x="0" y="{top + 21}">rank {rank}</text>')
+        for cells, left in zip(sides, (LEFT, after), strict=True):
+            for i, cell in enumerate(cells):
+                x = left + i * CELL
+                for name, path in _outlines(cell, x, top):
+                    shapes[name] = shapes.get(name, "") + path
+                if cell.text:
+                    text = html.escape(cell.text)
+                    numbers.append(f'<text x="{x + CELL / 2:g}" y="{top + 17}">{text}</text>')
+    arrow = f"M{after - GAP / 2 - 7:g} {HEAD + (RANKS * ROW - 8) / 2:g}h13m-5-5 5 5-5 5"
+    paths = [f'<path class="figure-{name}" d="{d}"/>' for name, d in sorted(shapes.items())]
     return (
         f'<svg viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" role="img" aria-label="{html.escape(_words(primitive, rows))}">'
-        f"{''.join(drawn)}</svg>"
+        f'height="{height}" role="img" aria-label="{html.escape(picture_words(primitive))}">'
+        f'{"".join([*paths, *names])}<path class="figure-arrow" d="{arrow}"/>'
+        f'<g class="figure-value">{"".join(numbers)}</g></svg>'
     )
 
 
-def _draw(cell: Cell, x: int, y: int) -> str:
-    """A cell: its numbers above, a strip for every rank below, lit where its contribution is in."""
+def _outlines(cell: Cell, x: int, y: int) -> Iterator[tuple[str, str]]:
+    """A cell as shapes by name: its border, and a strip for every rank, lit where it is in.
+
+    One path for each name is far less for a browser to read than an element for each shape.
+    """
+    border = (
+        f"M{x + 6} {y + 1}h22a5 5 0 0 1 5 5v20a5 5 0 0 1-5 5h-22a5 5 0 0 1-5-5v-20a5 5 0 0 1 5-5z"
+    )
     if not cell.text:
-        strokes = f"M{x + 5} {y + 27}l21-21M{x + 5} {y + 16}l10-10M{x + 16} {y + 27}l10-10"
-        return (
-            f'<rect class="figure-none" x="{x + 1}" y="{y + 1}" width="{CELL - 2}" '
-            f'height="30" rx="5"/><path class="figure-hatch" d="{strokes}"/>'
-        )
+        yield "none", border
+        yield "hatch", f"M{x + 5} {y + 27}l21-21M{x + 5} {y + 16}l10-10M{x + 16} {y + 27}l10-10"
+        return
+    yield "cell", border
     strip = (CELL - 8) / RANKS
-    strips = "".join(
-        f'<rect class="figure-strip{f" figure-of-{rank}" if rank in cell.ranks else ""}" '
-        f'x="{x + 4 + rank * strip:g}" y="{y + 23}" width="{strip - 1:g}" height="5" rx="1.5"/>'
-        for rank in range(RANKS)
-    )
-    return (
-        f'<rect class="figure-cell" x="{x + 1}" y="{y + 1}" width="{CELL - 2}" height="30" '
-        f'rx="5"/>{strips}<text class="figure-value" x="{x + CELL / 2:g}" y="{y + 17}">'
-        f"{html.escape(cell.text)}</text>"
-    )
+    for rank in range(RANKS):
+        name = f"of-{rank}" if rank in cell.ranks else "strip"
+        width = strip - 1
+        yield name, f"M{x + 4 + rank * strip:g} {y + 23}h{width:g}v5h-{width:g}z"
 
 
-def _words(primitive: Primitive, rows: Sequence[tuple[list[Cell], list[Cell]]]) -> str:
-    """The picture in a sentence for those who cannot see it."""
+@functools.cache
+def picture_words(primitive: Primitive) -> str:
+    """Say what is on a picture, for those who cannot see it."""
 
     def said(cells: Sequence[Cell]) -> str:
         if not cells:
@@ -165,7 +175,7 @@ def _words(primitive: Primitive, rows: Sequence[tuple[list[Cell], list[Cell]]]) 
 
     parts = [
         f"rank {rank}，之前：{said(before)}，之后：{said(then)}"
-        for rank, (before, then) in enumerate(rows)
+        for rank, (before, then) in enumerate(before_and_after(primitive))
     ]
     return f"{primitive.title}：{'；'.join(parts)}。"
 

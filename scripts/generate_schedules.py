@@ -33,6 +33,9 @@ PUBLISHED_RANKS = range(2, 17)
 MATRIX_RANKS = (32, 64)
 MATRIX_CELLS = 9000
 
+imported_from = 0
+"""When the newest source was written, for whoever imports this module more than once."""
+
 
 def published_ranks(algorithm: Algorithm) -> list[int]:
     """The numbers of ranks that there are files for, ascending."""
@@ -108,7 +111,8 @@ def files() -> Iterable[tuple[str, str]]:
             for parameters in algorithm.combinations(n):
                 schedule = algorithm.schedule(n, **parameters)
                 yield schedule_path(algorithm, n, parameters), schedule_to_json(prove(schedule))
-    yield "catalog.json", json.dumps(catalogue(), ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(catalogue(), ensure_ascii=False, separators=(",", ":"))
+    yield "catalog.json", text + "\n"
 
 
 def generate(output: Path = DEFAULT_OUTPUT) -> tuple[int, int, int]:

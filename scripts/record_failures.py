@@ -143,11 +143,11 @@ def main(names: list[str]) -> int:
     """
     loud = failures.loud(DOCS)
     silent = {entry.file for entry in failures.silent(DOCS)}
-    names = names or sorted({entry.file for entry in loud if entry.file} | silent | {HANGS})
+    names = names or sorted({file for entry in loud for file in entry.files} | silent | {HANGS})
     wrong = []
 
     def record(name: str) -> None:
-        entries = [entry for entry in loud if entry.file == name]
+        entries = [entry for entry in loud if name in entry.files]
         text = shown(*run(name), entries)
         if name in silent and shown(*run(name), entries) != text:
             wrong.append(name)

@@ -57,7 +57,9 @@ def player(
         raise page.error(
             f"{name} 在 N = {ranks} 时没有第 {round} 步，应在 0 到 {len(schedule.rounds)}"
         )
-    source = page.url_of(f"assets/schedules/{schedule_path(algorithm, ranks, schedule.parameters)}")
+    source = page.html_link(
+        f"assets/schedules/{schedule_path(algorithm, ranks, schedule.parameters)}"
+    )
     attributes = f'src="{html.escape(source)}" controls="{html.escape(controls)}"'
     if round:
         attributes += f' round="{round}"'

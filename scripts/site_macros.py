@@ -39,20 +39,28 @@ class Page(NamedTuple):
         source: its path inside docs/, such as "primitives/allreduce.md".
         url: its address on the site, such as "primitives/allreduce/".
         docs: the folder docs/ itself.
+        rewritten: whether addresses in raw HTML are taken as Markdown's and rewritten, as Zensical
+            does it.
     """
 
     source: str
     url: str
     docs: Path
+    rewritten: bool = False
 
     def link(self, target: str) -> str:
         """Return the path from this page to a file of docs/, as a Markdown link wants it."""
-        return posixpath.relpath(target, posixpath.dirname(self.source) or ".")
+        folder = posixpath.dirname(self.source)
+        return posixpath.relpath(target, folder or ".") + ("/" if target.endswith("/") else "")
 
     def url_of(self, target: str) -> str:
-        """Return the address of a file of the site, relative to this page, for raw HTML."""
+        """Return the address of a file of the site, relative to this page."""
         folder = self.url if self.url.endswith("/") else posixpath.dirname(self.url)
-        return posixpath.relpath(target, folder or ".")
+        return posixpath.relpath(target, folder or ".") + ("/" if target.endswith("/") else "")
+
+    def html_link(self, target: str) -> str:
+        """Return the same for an attribute `src` or `href` in raw HTML."""
+        return self.link(target) if self.rewritten else self.url_of(target)
 
     def error(self, problem: str) -> PageError:
         """Return the error that stops the build of this page."""
@@ -62,14 +70,21 @@ class Page(NamedTuple):
 # ---------------------------------------------------------------------------------------- demos
 
 
-def fenced(text: str, language: str, title: str) -> str:
+def fenced(text: str, language: str, title: str, *, wraps: bool = False) -> str:
     """Return a fenced code block that holds `text` exactly.
 
     The fence is longer than any run of backticks in the text, so no text can close it early.
+
+    Args:
+        text: what the block holds.
+        language: what it is written in.
+        title: stands above it.
+        wraps: its long lines are sentences, which wrap instead of scrolling sideways.
     """
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f'{fence} {{ .{language} title="{title}" }}\n{text.rstrip()}\n{fence}'
+    kind = f".{language} .wraps" if wraps else f".{language}"
+    return f'{fence} {{ {kind} title="{title}" }}\n{text.rstrip()}\n{fence}'
 
 
 def indented(text: str, spaces: int = 4) -> str:
@@ -166,11 +181,14 @@ PROJECT_MODULES = (
     "training_macros",
     "training_traffic",
     "player_bundle",
+    "cards",
 )
 """What `mkdocs serve` imports afresh at every build, so that an edit to it is seen."""
 
-INDENTED_CALL = re.compile(r"^([ \t]+)\{\{(?!.*\}\}.*\{\{)(.+?)\}\}[ \t]*$", re.MULTILINE)
-"""A line that is nothing but an indentation and one call."""
+INDENTED_CALL = re.compile(
+    r"^([ \t]+)\{\{(?!.*\}\}.*\{\{|.*\| *indent)(.+?)\}\}[ \t]*$", re.MULTILINE
+)
+"""A line that is nothing but an indentation and one call that does not indent what it returns."""
 
 
 def keep_indentation(markdown: str) -> str:
@@ -197,9 +215,16 @@ def define_env(env: Any) -> None:
             which MkDocs has not yet.
     """
     docs = Path(env.conf["docs_dir"])
-    forget_project_modules()
+    page = getattr(env, "page", None)
+    edited = max(file.stat().st_mtime_ns for file in Path(__file__).parent.rglob("*.py"))
+    known = sys.modules.get("generate_schedules")
+    # Zensical asks for every page; what the first page has imported and proved serves the others.
+    up_to_date = page is not None and getattr(known, "imported_from", None) == edited
+    if not up_to_date:
+        forget_project_modules()
     import benchmark_macros
     import bibliography_macros
+    import cards
     import failure_macros
     import figure_macros
     import generate_schedules
@@ -214,20 +239,21 @@ def define_env(env: Any) -> None:
     import search_aliases
     import training_macros
 
-    page = getattr(env, "page", None)
     if page is None:
         player_bundle.warn_when_stale(docs)
     else:
         player_bundle.choose_for(page, docs)
-    generate_schedules.generate(docs / SCHEDULES)
-    search_aliases.generate(docs)
+        cards.choose_for(page, source_of(page))
+    if not up_to_date:
+        generate_schedules.generate(docs / SCHEDULES)
+        search_aliases.generate(docs)
+        generate_schedules.imported_from = edited
 
     def with_page(macro: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(macro)
         def call(*args: Any, **kwargs: Any) -> Any:
-            # MkDocs keeps the path in the page's file; Zensical, its successor, in the page.
-            source = env.page.file.src_uri if hasattr(env.page, "file") else env.page.path
-            return macro(Page(source, env.page.url, docs), *args, **kwargs)
+            here = Page(source_of(env.page), env.page.url, docs, rewritten=is_zensical(env.page))
+            return macro(here, *args, **kwargs)
 
         return call
 
@@ -249,10 +275,22 @@ def define_env(env: Any) -> None:
         env.macro(with_page(macro), macro.__name__)
 
 
+def is_zensical(page: Any) -> bool:
+    """Whether a page is one of Zensical's, the successor of MkDocs: it has no file of its own."""
+    return not hasattr(page, "file")
+
+
+def source_of(page: Any) -> str:
+    """Return the path of a page inside docs/."""
+    return str(page.path if is_zensical(page) else page.file.src_uri)
+
+
 def on_pre_page_macros(env: Any) -> None:
     """Prepare the Markdown of a page. The macros plugin calls this before it renders the page."""
+    import cards
     import player_bundle
 
+    cards.choose_for(env.page, source_of(env.page))
     player_bundle.choose_for(env.page, Path(env.conf["docs_dir"]))
     env.markdown = keep_indentation(env.markdown)
 

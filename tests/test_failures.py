@@ -30,7 +30,8 @@ FOLDER = DOCS / failures.FOLDER
 LOUD = failures.loud(DOCS)
 SILENT = failures.silent(DOCS)
 SHOWN = [entry for entry in LOUD if entry.file]
-FILES = sorted({entry.file for entry in SHOWN} | {entry.file for entry in SILENT})
+CASES = [(entry, file) for entry in SHOWN for file in entry.files]
+FILES = sorted({file for _, file in CASES} | {entry.file for entry in SILENT})
 
 HANGS = "hang.py"
 """The file that hangs on purpose, until its alarm rings."""
@@ -41,9 +42,11 @@ ONE_PORT = 29500
 AS_A_READER = SILENT[0].file
 """The one of the files with a wrong value that is run by itself; they all have the same frame."""
 
-RUN_ALONE = [HANGS, *sorted({entry.file for entry in SHOWN}), AS_A_READER]
+RUN_ALONE = [HANGS, *sorted({file for _, file in CASES}), AS_A_READER]
 
-each_loud = pytest.mark.parametrize("entry", SHOWN, ids=lambda entry: entry.id)
+each_loud = pytest.mark.parametrize(
+    ("entry", "file"), CASES, ids=[f"{entry.id}-{Path(file).stem}" for entry, file in CASES]
+)
 each_silent = pytest.mark.parametrize("entry", SILENT, ids=lambda entry: entry.id)
 each_file = pytest.mark.parametrize("file", [*FILES, HANGS])
 
@@ -159,9 +162,9 @@ def output(run: Run) -> str:
 
 @each_loud
 def test_the_file_fails_with_the_type_and_the_words_of_its_entry(
-    entry: failures.Loud, runs: dict[str, Run]
+    entry: failures.Loud, file: str, runs: dict[str, Run]
 ):
-    assert_fails_as_promised(entry, output(runs[entry.file]))
+    assert_fails_as_promised(entry, output(runs[file]))
 
 
 def assert_fails_as_promised(entry: failures.Loud, text: str) -> None:
@@ -231,8 +234,8 @@ def test_a_file_that_starts_ranks_ends_by_itself(file: str):
 
 
 @each_loud
-def test_the_recorded_output_shows_the_message_of_the_entry(entry: failures.Loud):
-    assert_fails_as_promised(entry, failures.recorded(DOCS, entry.file))
+def test_the_recorded_output_shows_the_message_of_the_entry(entry: failures.Loud, file: str):
+    assert_fails_as_promised(entry, failures.recorded(DOCS, file))
 
 
 def test_a_registry_that_contradicts_itself_is_refused(tmp_path: Path):
@@ -245,6 +248,7 @@ def test_a_registry_that_contradicts_itself_is_refused(tmp_path: Path):
     for change, sentence in (
         ({"group": "nowhere"}, "group"),
         ({"file": ""}, "要么有 file"),
+        ({"file": "", "also": ["g.py"], "absent": "x", "example": "m"}, "却没有 file"),
         ({"absent": "x"}, "要么有 file"),
         ({"colour": "red"}, "colour"),
         ({"messages": "m"}, "messages 应当是 list"),
@@ -276,12 +280,14 @@ def test_what_differs_from_run_to_run_is_masked():
     message = (
         "[enforce fail at /__w/pytorch/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:456] "
         "peer [127.0.0.1]:57996, (127.0.0.1, 41203), port: 38587, at 0x7fb233779b8d "
+        "remote=[127.0.0.0]:22945$0, host 127.0.0.1:36665 - retrying "
         "[F1201 11:31:37.668312881 ProcessGroupGloo.cpp:1537] GLHF! \U0001f3d6\ufe0f "
         "in /home/me/venv/lib/python3.11/site-packages/torch/lib/libc10.so"
     )
     assert failures.masked(message) == (
         "[enforce fail at …/third_party/gloo/gloo/transport/tcp/pair.cc:456] "
         "peer [127.0.0.1]:PORT, (127.0.0.1, PORT), port: PORT, at 0x… "
+        "remote=[127.0.0.0]:PORT$0, host 127.0.0.1:PORT - retrying "
         "[F… ProcessGroupGloo.cpp:1537] GLHF! in …/site-packages/torch/lib/libc10.so"
     )
 
@@ -371,6 +377,14 @@ def test_every_wrong_value_is_a_section_with_its_file_and_its_output(site: Site)
         assert entry.id in site.page("failures/silent/").anchors
         assert source(entry.file).rstrip() in texts
         assert failures.recorded(DOCS, entry.file).rstrip() in texts
+
+
+def test_on_a_phone_a_long_message_wraps_instead_of_scrolling_sideways(visit: Visitor):
+    page = visit("failures/errors/", width=390)
+    wide = """() => [...document.querySelectorAll('.md-content pre > code')]
+        .filter((code) => code.scrollWidth > code.clientWidth + 1).map((code) => code.innerText)"""
+    assert page.locator(".md-content pre > code").count() == len(LOUD)
+    assert page.evaluate(wide) == []
 
 
 def test_a_message_that_holds_backticks_is_shown_as_it_is():
@@ -466,6 +480,37 @@ address. port: 29500, useIpv6: false, code: -98, name: EADDRINUSE, message: addr
     "invalid usage of NCCL library.\nLast error:\nDuplicate GPU detected : rank 0 and rank 1 both "
     "on CUDA device 2000",
     "cpu-tensor-on-nccl": "RuntimeError: No backend type associated with device type cpu",
+    "leftover-file": "RuntimeError: Gloo connectFullMesh failed with "
+    "[../third_party/gloo/gloo/transport/tcp/pair.cc:152] timed out connecting: SO_ERROR: "
+    "Connection refused, remote=[127.0.1.1]:40358$0",
+    "connect-timeout": "RuntimeError: Gloo connectFullMesh failed with "
+    "[/pytorch/third_party/gloo/gloo/transport/tcp/pair.h:311] Connect timeout [none]",
+    "unknown-host": "[W1201 14:50:18.291577099 socket.cpp:764] [c10d] The IPv6 network addresses "
+    "of (gpu-node-07, 29500) cannot be retrieved (gai error: -2 - Name or service not known).",
+    "rank-is-text": '  File "/opt/conda/site-packages/torch/distributed/distributed_c10d.py", line '
+    "1793, in init_process_group\n    if not rank >= 0:\n"
+    "TypeError: '>=' not supported between instances of 'str' and 'int'",
+    "destroyed-twice": '    raise AssertionError("Process group cannot be None")\n'
+    "AssertionError: Process group cannot be None",
+    "output-type": "RuntimeError: ProcessGroupGloo::allgather: invalid tensor type at index 0 "
+    "(expected TensorOptions(dtype=float, device=cpu), got TensorOptions(dtype=long int, "
+    "device=cpu))",
+    "operation-of-p2p": "ValueError: Invalid ``op``. Expected ``op`` to be of type "
+    "``torch.distributed.isend`` or ``torch.distributed.irecv``.",
+    "complex-operation": "ValueError: all_reduce does not support RedOpType.MAX on complex tensors",
+    "no-cuda": "AttributeError: module 'torch._C' has no attribute '_cuda_setDevice'",
+    "group-too-big": "RuntimeError: Mesh should not be bigger than default world size 2, but found "
+    "4 ranks!",
+    "duplicate-ranks": "ValueError: ranks list must not contain duplicate entries, got [0, 0]",
+    "ddp-models-differ": "RuntimeError: DDP expects same model across all ranks, but Rank 1 has 4 "
+    "params, while rank 0 has inconsistent 2 params.",
+    "ddp-unused": "RuntimeError: Expected to have finished reduction in the prior iteration before "
+    "starting a new one. This error indicates that your module has parameters that were not used "
+    "in producing loss. You can enable unused parameter detection by passing the keyword argument "
+    "`find_unused_parameters=True` to `torch.nn.parallel.DistributedDataParallel`, and by \n"
+    "making sure all `forward` function outputs participate in calculating loss.",
+    "input-list-length": "RuntimeError: invalid input tensor list size, must be world size",
+    "local-function": "AttributeError: Can't pickle local object 'main.<locals>.<lambda>'",
     "old-gloo": "RuntimeError: ProcessGroupGloo does not support reduce_scatter",
 }
 """Messages as people paste them, with their own paths, addresses, ranks and versions."""

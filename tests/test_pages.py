@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from itertools import groupby
 import pytest
 from playwright.sync_api import Route, expect
 
+import subset_math_font
 from article import Article
 from built_site import MOUNT, ROOT, Site
 from collectives.algorithm import Algorithm, Formulas
@@ -401,6 +403,24 @@ def test_every_field_of_the_formulas_is_checked():
         "limits",
         "powers_of_two_only",
     }
+
+
+FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
+
+
+def test_the_font_has_every_character_of_every_formula(site: Site):
+    """Otherwise add it in scripts/subset_math_font.py and make the font again."""
+    had = subset_math_font.codepoints()
+    missing = set()
+    for path in site.paths():
+        for formula in FORMULA.findall(site.file(path).read_text(encoding="utf-8")):
+            text = html.unescape(re.sub(r"<[^>]+>", "", formula))
+            missing |= {
+                one for one in text if ord(one) not in had and not "\u4e00" <= one <= "\u9fff"
+            }
+            alone = re.findall(r"<mi>([A-Za-zα-ω])</mi>", formula)
+            missing |= {one for one in alone if subset_math_font.italic(one) not in had}
+    assert missing == set()
 
 
 # ------------------------------------------------------------------------------- demos' numbers

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from urllib.parse import unquote, urldefrag, urljoin
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, Response, expect
 
 from built_site import ROOT, Site
+from collectives.primitives import PRIMITIVES
 from conftest import Visitor
+
+BUDGET = 130 * 1024
+"""What a first visit to the page of a primitive may weigh, compressed."""
 
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
@@ -147,6 +152,38 @@ def test_the_search_finds_chinese_terms_inside_sentences(visit: Visitor, words: 
     assert any(words in text or text in words for text in marked)
 
 
+def test_a_first_visit_to_the_page_of_a_primitive_stays_light(site: Site, browser: Browser):
+    """Everything counts that the browser asks for before the reader does anything."""
+
+    def packed(body: bytes) -> int:
+        return len(gzip.compress(body, 9))
+
+    heaviest = max(PRIMITIVES, key=lambda s: packed(site.file(f"primitives/{s}/").read_bytes()))
+    context = browser.new_context(viewport={"width": 412, "height": 823})
+    page = context.new_page()
+    received: list[Response] = []
+    page.on("response", lambda response: received.append(response))
+    page.goto(f"{site.url}primitives/{heaviest}/")
+    page.locator("collective-player[ready]").first.wait_for()
+    page.locator(".cp-bar:not(.cp-waiting)").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    sizes = {
+        response.url.removeprefix(site.url): packed(response.body())
+        for response in received
+        if response.url.startswith(site.url)
+    }
+    context.close()
+    assert {"assets/css/site.css", "assets/player/collective-player.js"} <= set(sizes)
+    assert [name for name in sizes if "search_index" in name or "workers/" in name] == []
+    assert sum(sizes.values()) <= BUDGET, sizes
+
+
+def test_words_in_the_address_are_marked_on_the_page(visit: Visitor):
+    """The search links to its results so; the index is then fetched without anybody's asking."""
+    page = visit("primitives/allreduce/?h=归约")
+    expect(page.locator("article mark").first).to_have_text("归约")
+
+
 def test_a_wrong_address_leads_on_in_chinese(site: Site, visit: Visitor):
     page = visit("no/such/page/")
     expect(page.locator("h1")).to_have_text("找不到这一页")
@@ -203,6 +240,33 @@ def test_every_block_of_the_first_page_shows_a_demo_with_its_output(visit: Visit
         assert block.locator("a[download]").first.get_attribute("download") == demo
 
 
+def test_a_script_that_somebody_slips_into_a_page_does_not_run(site: Site, visit: Visitor):
+    """And the one that belongs on a page runs, on whatever page the visit began."""
+    page = visit("reference/schedule-format/")
+    page.evaluate(
+        """() => {
+          const script = document.createElement("script");
+          script.textContent = "window.hurt = true";
+          document.body.append(script);
+          const picture = "<img src='.' onerror='window.hurt = true'>";
+          document.body.insertAdjacentHTML("beforeend", picture);
+        }"""
+    )
+    page.wait_for_function("document.querySelector('img[onerror]').complete")
+    assert page.evaluate("window.hurt") is None
+    assert len(visit.problems) == 2
+    assert all("Content Security Policy" in problem for problem in visit.problems)
+    visit.problems.clear()
+    page.evaluate("window.sameDocument = true")
+    page.locator(".md-footer").get_by_role("link", name="播放器嵌入指南").or_(
+        page.locator(".md-sidebar--primary").get_by_role("link", name="播放器嵌入指南")
+    ).first.click()
+    page.locator("collective-player[ready]").wait_for()
+    assert page.evaluate("window.sameDocument") is True
+    page.get_by_role("button", name="跳到结尾", exact=True).last.click()
+    expect(page.locator("#example-state")).to_contain_text("步之后")
+
+
 def test_the_page_follows_the_system_until_the_reader_chooses(visit: Visitor):
     page = visit(scheme="dark")
     body = page.locator("body")
@@ -226,9 +290,28 @@ def test_formulas_are_drawn_with_the_font_of_the_site(visit: Visitor):
     assert ["Site Math", "loaded"] in [[family.strip('"'), status] for family, status in fonts]
 
 
-def test_a_page_prints_without_its_frame(visit: Visitor):
-    page = visit()
+def test_a_page_prints_its_code_outputs_and_rounds_whole_and_without_its_frame(visit: Visitor):
+    page = visit("primitives/allreduce/", width=794)  # A4, in CSS pixels.
+    page.locator("collective-player[ready]").first.wait_for()
     page.emulate_media(media="print")
-    for frame in (".md-header", ".md-tabs", ".md-sidebar--primary", ".md-footer"):
-        expect(page.locator(frame)).to_be_hidden()
-    expect(page.locator("h1")).to_be_visible()
+    for frame in (".md-header", ".md-tabs", ".md-sidebar--primary", ".md-footer", ".cp"):
+        expect(page.locator(frame).first).to_be_hidden()
+    expect(page.locator(".cp-rounds tbody tr")).to_have_count(6)
+    for printed in ("h1", ".cp-rounds", ".figure svg", ".filename >> text=实际输出"):
+        expect(page.locator(printed).first).to_be_visible()
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll('article :is(code, .table-box, table, svg, math)')]
+          .filter((node) => node.scrollWidth > node.clientWidth + 1
+            && getComputedStyle(node).overflowX !== 'visible'
+            || node.getBoundingClientRect().right > innerWidth)
+          .map((node) => node.outerHTML.slice(0, 80))"""
+    )
+    assert cut == []
+
+
+def test_the_menu_on_a_phone_leads_on_from_a_wrong_address(visit: Visitor):
+    page = visit("no/such/page/", width=390)
+    visit.problems.clear()
+    page.locator(".md-header label[for=__drawer]").click()
+    link = page.locator(".md-sidebar--primary").get_by_role("link", name="常见问题")
+    expect(link).to_be_in_viewport()

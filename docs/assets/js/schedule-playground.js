@@ -31,9 +31,12 @@ class SchedulePlayground extends HTMLElement {
       if (signal.aborted) return;
       this.#playground ??= new Playground(
         new URL(this.getAttribute('catalog') ?? '', document.baseURI));
-      this.replaceChildren(link, this.#playground.node);
-      this.toggleAttribute('ready', true);
+      // A stylesheet that is taken out and put back is loaded anew, and the page jumps.
+      while (link.nextSibling) link.nextSibling.remove();
+      this.append(this.#playground.node);
+      // Unseen until what can be chosen is there: it makes the fields wider, and they would move.
       await this.#playground.begin(signal);
+      this.toggleAttribute('ready', true);
     } catch (error) {
       if (signal.aborted) return;
       console.error(error);
@@ -41,6 +44,7 @@ class SchedulePlayground extends HTMLElement {
       problem.setAttribute('role', 'alert');
       problem.textContent = '演练场没有载入：网络不通，请稍后再试。';
       this.replaceChildren(problem);
+      this.toggleAttribute('failed', true);
     }
   }
 }

@@ -123,4 +123,6 @@ export function attach(box) {
 
 for (const box of typeof document === 'undefined' ? [] : document.querySelectorAll('.md-search__input')) {
   attach(/** @type {HTMLInputElement} */ (box));
+  // This is loaded when the reader turns to the search; what was typed meanwhile was read as it is.
+  if (/** @type {HTMLInputElement} */ (box).value) box.dispatchEvent(new KeyboardEvent('keyup', { bubbles: true }));
 }

@@ -44,4 +44,6 @@ if __name__ == "__main__" and os.environ.get("RANK", "0") == "0":
     # 端口写 0，由系统挑一个空闲端口；Windows 版 torch 没有 libuv，所以关掉
     store = dist.TCPStore("127.0.0.1", 0, is_master=True,
                           wait_for_workers=False, use_libuv=False)
-    mp.spawn(run, args=(world_size, store.port), nprocs=world_size, join=True)
+    ranks = mp.spawn(run, args=(world_size, store.port), nprocs=world_size, join=False)
+    while not ranks.join(grace_period=2):  # 一个 rank 出了错，其余的最多再留 4 秒
+        pass

@@ -1,5 +1,5 @@
 # 运行方式: python group_members.py
-# 子组里的编号、组外的人、比全员还大的组。
+# 子组里的编号、组外的人、重复的人、比全员还大的组。
 
 import faulthandler
 import warnings
@@ -7,6 +7,7 @@ import warnings
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
+from torch.distributed.device_mesh import init_device_mesh
 
 
 def tell(rank, call):
@@ -25,6 +26,8 @@ def worker(rank, port):
     tell(rank, lambda: dist.broadcast(torch.ones(2), src=0, group=group) if rank == 1 else None)
     tell(rank, lambda: dist.broadcast(torch.ones(2), src=0, group=group) if rank == 0 else None)
     tell(rank, lambda: dist.new_group([0, 1, 2]))
+    tell(rank, lambda: dist.new_group([0, 0]))
+    tell(rank, lambda: init_device_mesh("cpu", (2, 2)))
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

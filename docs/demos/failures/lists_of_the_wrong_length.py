@@ -18,6 +18,7 @@ dist.init_process_group("gloo", store=store, rank=0, world_size=1)
 one = torch.ones(2)
 tell(lambda: dist.all_gather([torch.ones(2)] * 3, one))
 tell(lambda: dist.scatter(one, [torch.ones(2)] * 3, src=0))
+tell(lambda: dist.reduce_scatter(one, [torch.ones(2)] * 3))
 tell(lambda: dist.all_gather([torch.ones(2, dtype=torch.int64)], one))
 
 dist.destroy_process_group()

@@ -1,5 +1,5 @@
 # 运行方式: python output_sizes.py
-# 一整块的输出，长度要和 N 对得上；按段发的，各段长度加起来要等于总长。这里 N = 1。
+# 一整块的输出，长度要和 N 对得上，类型要相同；按段发的，各段长度加起来要等于总长。这里 N = 1。
 
 import torch
 import torch.distributed as dist
@@ -17,6 +17,7 @@ dist.init_process_group("gloo", store=store, rank=0, world_size=1)
 
 tell(lambda: dist.reduce_scatter_single(torch.ones(3), torch.ones(2)))
 tell(lambda: dist.all_gather_single(torch.ones(3), torch.ones(2)))
+tell(lambda: dist.all_gather_single(torch.ones(2, dtype=torch.int64), torch.ones(2)))
 tell(lambda: dist.all_to_all_single(torch.ones(3), torch.ones(3), [3], [2]))
 
 dist.destroy_process_group()

@@ -19,6 +19,8 @@ ones = torch.ones(2)
 tell(lambda: dist.all_reduce(ones.to(torch.int16)))
 tell(lambda: dist.all_reduce(ones, op=dist.ReduceOp.BAND))
 tell(lambda: dist.all_reduce(ones.long(), op=dist.ReduceOp.AVG))
+tell(lambda: dist.all_reduce(ones.to(torch.complex64), op=dist.ReduceOp.MAX))
 tell(lambda: dist.all_reduce(ones.cuda()))
+tell(lambda: torch.cuda.set_device(1))
 
 dist.destroy_process_group()

@@ -11,7 +11,7 @@ import torch.multiprocessing as mp
 
 
 def worker(rank, world_size, port):
-    timeout = timedelta(seconds=30)  # 最多等别的进程 30 秒
+    timeout = timedelta(seconds=20)  # 最多等别的进程 20 秒
     store = dist.TCPStore("127.0.0.1", port, timeout=timeout, use_libuv=False)
     dist.init_process_group(
         backend="gloo", rank=rank, world_size=world_size, timeout=timeout, store=store
@@ -49,4 +49,6 @@ if __name__ == "__main__" and os.environ.get("RANK", "0") == "0":
     timer = threading.Timer(120, lambda: [p.kill() for p in mp.active_children()])
     timer.daemon = True
     timer.start()
-    mp.spawn(run, args=(world_size, store.port), nprocs=world_size, join=True)
+    ranks = mp.spawn(run, args=(world_size, store.port), nprocs=world_size, join=False)
+    while not ranks.join(grace_period=2):  # 一个 rank 出了错，其余的最多再留 4 秒
+        pass
