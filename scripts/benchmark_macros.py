@@ -12,11 +12,15 @@ import html
 import json
 import math
 from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from collectives.algorithms import REGISTRY
+from collectives.cost import count_cost
 from collectives.primitives import PRIMITIVES
 from player_bundle import BUNDLE, CHOICES, ENTRIES, MANIFEST
+from schedule_macros import size as amount
 
 if TYPE_CHECKING:
     from site_macros import Page
@@ -56,6 +60,44 @@ def benchmark_table(page: Page, primitive: str) -> str:
         lines.append([_name(page, primitive, slug), *cells])
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return f"{table}\n\n单位是毫秒；× 后面是与 torch 自带调用的比值，小于 1 表示更快。\n"
+
+
+SMALL = 2**20
+"""Bytes from which the time of copying stands out from that of waiting for a core."""
+
+
+def benchmark_reading(page: Page, primitive: str) -> str:
+    """Say what a table shows: whether small sizes grow at all, and what sends most at the largest.
+
+    The sentences follow the recorded numbers, whatever they are.
+    """
+    rows = {slug: row for slug, row in _rows(page, primitive).items() if slug != BUILT_IN}
+    shorter = longer = 0
+    for row in rows.values():
+        times = [seconds for size, seconds in row.items() if int(size) < SMALL]
+        shorter += sum(then < before for before, then in pairwise(times))
+        longer += sum(then >= before for before, then in pairwise(times))
+    small = (
+        f"不到 {_size(str(SMALL))} 时，同一个算法换到下一个更大的数据，"
+        f"用时有 {longer} 次变长、{shorter} 次反而变短"
+    )
+    small += "：都是抖动，排不出先后。" if shorter * 4 > longer else "。"
+    largest = list(next(iter(rows.values())))[-1]
+    totals: dict[Fraction, dict[str, float]] = {}
+    for slug, row in rows.items():
+        total = count_cost(REGISTRY[f"{primitive}/{slug}"].schedule(_data(page)["ranks"]))
+        totals.setdefault(total.total_sent, {})[slug] = row[largest]
+    said = []
+    for total_sent, times_of in sorted(totals.items()):
+        spent = sorted({f"{seconds * 1000:.0f}" for seconds in times_of.values()}, key=int)
+        who = (
+            f"的{_name(page, primitive, next(iter(times_of)))}"
+            if len(times_of) == 1
+            else f"的 {len(times_of)} 种"
+        )
+        said.append(f"{amount(total_sent)} {who}用了 {' 到 '.join(spent[:1] + spent[1:][-1:])} ms")
+    large = f"{_size(largest)} 时，按全部 rank 合计发送的字节排：{'，'.join(said)}。"
+    return f"- {small}\n- {large}\n"
 
 
 def benchmark_plot(page: Page, primitive: str) -> str:
@@ -210,7 +252,7 @@ def _name(page: Page, primitive: str, slug: str) -> str:
         return "torch 自带"
     name = f"{primitive}/{slug}"
     if name not in REGISTRY:
-        raise page.error(f"测速数据里的 {name} 已不在登记表里；重新运行 make bench")
+        raise page.error(f"测速数据里的 {name} 已不在本站的算法里；重新运行 make bench")
     return REGISTRY[name].title_zh
 
 
@@ -230,6 +272,7 @@ def _duration(power: int) -> str:
 MACROS: tuple[Callable[..., str], ...] = (
     benchmark_setup,
     benchmark_table,
+    benchmark_reading,
     benchmark_plot,
     proof_table,
     bundle_table,

@@ -5,7 +5,7 @@ Registered by ``site_macros``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from collectives.algorithms import REGISTRY, algorithms_of
 from collectives.cost import Cost, count_cost
 from collectives.primitives import PRIMITIVES
 from collectives.schedule import Schedule
-from race_macros import LEDGER, machine_named, time_text
+from race_macros import LEDGER, machine_named, size_text, time_text
 from schedule_macros import size
 
 if TYPE_CHECKING:
@@ -91,21 +91,43 @@ def counted_time(
     return time_text(cost.rounds * chosen.alpha + cost.beta * size / chosen.bandwidth)
 
 
+def break_even(page: Page, one: str, other: str, ranks: int, machine: str = LEDGER) -> str:
+    """Say below which M an algorithm of fewer rounds takes less time than one of fewer bytes."""
+    few, least = _cost(page, one, ranks, {}), _cost(page, other, ranks, {})
+    if few.rounds >= least.rounds or few.beta <= least.beta:
+        raise page.error(f"N = {ranks} 时 {one} 和 {other} 没有分界点")
+    chosen = machine_named(page, machine)
+    factor = (least.rounds - few.rounds) / (few.beta - least.beta)
+    return size_text(factor * chosen.alpha * chosen.bandwidth)
+
+
+def machine_words(page: Page, machine: str, bandwidth_only: bool = False) -> str:
+    """Say α and bandwidth of a machine: ``α = 3.4 µs、370.8 GB/s``."""
+    chosen = machine_named(page, machine)
+    bandwidth = f"{float(chosen.bandwidth / 10**9):g} GB/s"
+    return bandwidth if bandwidth_only else f"α = {time_text(chosen.alpha)}、{bandwidth}"
+
+
 def busbw_table(page: Page) -> str:
     """Derive the factor of every primitive: nccl-tests' formula beside what schedules count."""
     lines = [
-        ["原语", "busbw = algbw ×", *(f"N = {n}" for n in SHOWN_RANKS), "数自"],
+        ["原语", "busbw = algbw ×", *(f"N = {n}" for n in SHOWN_RANKS), "例如"],
         ["---"] * (len(SHOWN_RANKS) + 3),
     ]
     for slug, entry in PRIMITIVES.items():
-        least = [least_traffic(slug, n) for n in SHOWN_RANKS]
+        least = [least_traffic(slug, n)[0] for n in SHOWN_RANKS]
+        example = next(
+            algorithm.title_zh
+            for algorithm in algorithms_of(slug)
+            if all(_reaches(algorithm, n, m) for n, m in zip(SHOWN_RANKS, least, strict=True))
+        )
         link = page.link(f"primitives/{slug}.md")
         lines.append(
             [
                 f"[{entry.title_en}]({link})",
                 f"${BUS_FACTORS[slug]}$",
-                *(str(value) for value, _ in least),
-                "、".join(_distinct(algorithm.title_zh for _, algorithm in least)),
+                *map(str, least),
+                example,
             ]
         )
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
@@ -120,9 +142,16 @@ def _cost(page: Page, name: str, ranks: int, parameters: dict[str, int]) -> Cost
         raise page.error(str(error)) from None
 
 
-def _distinct(words: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(words))
+def _reaches(algorithm: Algorithm, ranks: int, least: Fraction) -> bool:
+    works = bool(algorithm.valid_ranks(range(ranks, ranks + 1)))
+    return works and port_traffic(algorithm.schedule(ranks)) == least
 
 
-MACROS: tuple[Callable[..., str], ...] = (counted, counted_time, busbw_table)
+MACROS: tuple[Callable[..., str], ...] = (
+    counted,
+    counted_time,
+    break_even,
+    machine_words,
+    busbw_table,
+)
 """Every macro of this module; ``site_macros`` fills in the page."""

@@ -20,7 +20,7 @@ from collectives.algorithms import REGISTRY
 from collectives.cost import Cost, count_cost
 from collectives.prove import prove
 from generate_schedules import published_ranks
-from schedule_macros import size
+from schedule_macros import TRAFFIC, size
 
 if TYPE_CHECKING:
     from site_macros import Page
@@ -88,7 +88,7 @@ def race(page: Page, primitive: str, ranks: int, algorithms: str, size: int = 1_
         f'<div class="cp-figure" markdown="0"><collective-race catalog="{catalog}" '
         f'primitive="{primitive}" ranks="{ranks}" algorithms="{html.escape(algorithms)}" '
         f'bytes="{size}"><table class="cp-rounds"><caption>{caption}</caption><thead><tr>'
-        '<th scope="col">算法</th><th scope="col">轮数</th><th scope="col">最忙端口的收发量</th>'
+        f'<th scope="col">算法</th><th scope="col">轮数</th><th scope="col">{TRAFFIC}</th>'
         f'<th scope="col">用时</th></tr></thead><tbody>{rows}</tbody></table>'
         "</collective-race></div>\n"
     )

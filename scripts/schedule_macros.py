@@ -22,6 +22,9 @@ from generate_schedules import MATRIX_RANKS, PUBLISHED_RANKS, published_ranks, s
 if TYPE_CHECKING:
     from site_macros import Page
 
+TRAFFIC = "收发量（各轮最忙端口之和）"
+"""What a column of ``Cost.beta`` is called; ``race-view.js`` and ``playground.js`` say the same."""
+
 CONTROLS = ("primitive", "algorithm", "ranks", "parameters", "root", "op", "view", "more")
 """What a player may let the reader choose."""
 
@@ -112,14 +115,15 @@ def algorithm_table(page: Page, primitive: str, ranks: int = 4) -> str:
     entry = _primitive(page, primitive)
     shown = [
         ("轮数", "rounds"),
-        ("最忙端口的收发量", "beta"),
+        (TRAFFIC, "beta"),
         *([("归约量", "gamma")] if entry.reduces else []),
         ("单个 rank 最多发送", "max_sent"),
     ]
     rows = []
     for algorithm in algorithms_of(primitive):
         costs = {n: count_cost(algorithm.schedule(n)) for n in published_ranks(algorithm)}
-        row = [f"**{algorithm.title_zh}**<br>{algorithm.title_en}"]
+        many = algorithm.ports == "multi" and "多端口" not in algorithm.title_zh
+        row = [f"**{algorithm.title_zh}**<br>{algorithm.title_en}{'<br>多端口' if many else ''}"]
         for _, field in shown:
             counts = {n: getattr(cost, field) for n, cost in costs.items()}
             row.append(f"${getattr(algorithm.formulas, field)}$<br>{_counted(counts, ranks)}")
@@ -133,16 +137,46 @@ def algorithm_table(page: Page, primitive: str, ranks: int = 4) -> str:
             row.append(f"${formula}$<br>{_counted(counts, ranks)}")
         else:
             row.append("")
-    notes = "".join(
-        f"\n{algorithm.title_zh}：{algorithm.formulas.note_zh}\n"
+    notes = [
+        f"{algorithm.title_zh}：{_chosen(algorithm)}{algorithm.formulas.note_zh}"
         for algorithm in algorithms_of(primitive)
-        if algorithm.formulas.note_zh
-    )
+        if algorithm.parameters or algorithm.formulas.note_zh
+    ]
+    if any(algorithm.ports == "multi" for algorithm in algorithms_of(primitive)):
+        notes.insert(0, _MANY_PORTS)
     columns = ["算法", *(title for title, _ in shown)]
+    too = "和归约量" if entry.reduces else ""
     return (
-        f"公式下面是 N = <span data-chosen-ranks>{ranks}</span> 时从日程数出来的值，"
-        "随上面播放器里选的 GPU 数而变。\n\n" + _markdown_table(columns, [*rows, row]) + notes
+        f"公式下面是 N = <span data-chosen-ranks>{ranks}</span> 时从"
+        f"[日程]({page.link('terminology.md')}#schedule)数出来的值，随上面播放器里选的 GPU 数而变。"
+        f"收发量{too}每一轮取最多的那个 rank，再把各轮加起来。\n\n"
+        + _markdown_table(columns, [*rows, row])
+        + "".join(f"\n{note}\n" for note in notes)
     )
+
+
+_MANY_PORTS = (
+    "单端口是说一个 rank 一轮里最多发给一个人、最多从一个人收，下界按这个算。"
+    "标着「多端口」的算法一轮里同时和好几个人收发，轮数可以少于下界；"
+    "它的收发量把同一个 rank 的几路加在一起，照一个端口算。"
+)
+
+
+def _chosen(algorithm: Algorithm) -> str:
+    """Say what the parameters in the formulas are, and which values the counted numbers have."""
+    said = ""
+    for parameter in algorithm.parameters:
+        ranks = [n for n in (4, 8, 16) if algorithm.valid_ranks(range(n, n + 1))]
+        values = [parameter.default(n) for n in ranks]
+        meaning = parameter.title_zh.removesuffix(f" {parameter.symbol}")
+        if len(set(values)) == 1:
+            said += f"{parameter.symbol} 是{meaning}，数的时候取 {values[0]}。"
+        else:
+            said += (
+                f"{parameter.symbol} 是{meaning}，数的时候 N = {'、'.join(map(str, ranks))} "
+                f"各取 {'、'.join(map(str, values))}。"
+            )
+    return said
 
 
 def algorithm_ideas(page: Page, primitive: str) -> str:
@@ -182,8 +216,9 @@ def cost_table(page: Page, name: str, ranks: tuple[int, ...] = (2, 4, 8, 16)) ->
     algorithm = _algorithm(page, name)
     columns = [
         "N",
+        *(parameter.title_zh for parameter in algorithm.parameters),
         "轮数",
-        "最忙端口的收发量",
+        TRAFFIC,
         "归约量",
         "单个 rank 最多发送",
         "全部 rank 合计发送",
@@ -195,7 +230,7 @@ def cost_table(page: Page, name: str, ranks: tuple[int, ...] = (2, 4, 8, 16)) ->
         except UnsupportedChoice as error:
             raise page.error(str(error)) from None
         rows.append(
-            [str(n), str(cost.rounds)]
+            [str(n), *map(str, algorithm.resolve(n, {}).values()), str(cost.rounds)]
             + [size(c) for c in (cost.beta, cost.gamma, cost.max_sent, cost.total_sent)]
         )
     return _markdown_table(columns, rows)
@@ -257,7 +292,7 @@ def _version(page: Page, library: str) -> str:
     """The library with the version that was read, which all entries must agree on."""
     names = {use.library for entry in REGISTRY.values() for use in _uses(entry, library)}
     if len(names) != 1:
-        raise page.error(f"登记表里 {library} 的写法不一致：{'、'.join(sorted(names))}")
+        raise page.error(f"算法里 {library} 的写法不一致：{'、'.join(sorted(names))}")
     return names.pop()
 
 

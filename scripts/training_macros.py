@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from collectives.primitives import PRIMITIVES
+from path_macros import machine_words
 from race_macros import LEDGER, machine_named, size_text, time_text
 from training_traffic import SCHEMES, Traffic, Work, traffic
 
@@ -122,8 +123,8 @@ def training_traffic(page: Page, model: str, schemes: str) -> str:
         for row in rows
     )
     caption = (
-        f"{model_title(page, model)}，N = {DEFAULTS['ranks']}，每个 rank 每步 "
-        f"{DEFAULTS['tokens']} 个 token，16 位，带宽 50 GB/s"
+        f"{model_title(page, model)}，N = {DEFAULTS['ranks']}，每步 "
+        f"{DEFAULTS['tokens']} 个 token，16 位，带宽 {machine_words(page, LEDGER, True)}"
     )
     return (
         f'<div class="traffic" markdown="0"><training-traffic model="{html.escape(model)}" '

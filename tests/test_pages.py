@@ -355,6 +355,48 @@ def test_the_evaluator_refuses_what_it_does_not_know(formula: str):
         evaluate(formula, 6)
 
 
+BREAK_EVEN = {
+    ("tree", "broadcast/binomial"): "broadcast/scatter_ring_allgather",
+    ("halving-doubling", "allreduce/recursive_doubling"): "allreduce/rabenseifner",
+    ("bruck-pat", "alltoall/bruck"): "alltoall/pairwise_shift",
+    ("direct", "allreduce/one_shot"): "allreduce/two_shot",
+}
+"""A page and its algorithm of few rounds -> that of few bytes, which takes over at some M."""
+
+
+def break_even_formulas(page: str) -> list[str]:
+    """Every M that a page writes as a multiple of alpha over beta."""
+    text = (ROOT / "docs" / "algorithms" / f"{page}.md").read_text(encoding="utf-8")
+    found = re.findall(r"\$M [<=] (\\frac\{.*?\\alpha\}\{.*?\\beta\})\$", text)
+    return [formula.replace(r"\alpha", "a").replace(r"\beta", "b") for formula in found]
+
+
+@pytest.mark.parametrize(("few_rounds", "few_bytes"), BREAK_EVEN.items())
+def test_where_an_algorithm_stops_to_pay_follows_from_the_closed_forms(
+    few_rounds: tuple[str, str], few_bytes: str
+):
+    page, name = few_rounds
+    (formula,) = break_even_formulas(page)
+    for n in (4, 8, 16, 32):
+        few, least = REGISTRY[name].cost(n), REGISTRY[few_bytes].cost(n)
+        symbols = {"L": n.bit_length() - 1, "a": 1, "b": 1}
+        alphas = least.rounds - few.rounds
+        assert evaluate(formula, n, symbols=symbols) == alphas / (few.beta - least.beta), n
+
+
+def test_every_break_even_on_a_page_is_held_to_the_closed_forms():
+    pages = [file.stem for file in sorted((ROOT / "docs" / "algorithms").glob("*.md"))]
+    assert [page for page in pages if break_even_formulas(page)] == sorted(p for p, _ in BREAK_EVEN)
+
+
+def test_how_often_bruck_hands_a_chunk_on_is_what_the_totals_say():
+    text = (ROOT / "docs/algorithms/bruck-pat.md").read_text(encoding="utf-8")
+    (formula,) = re.findall(r"平均每段走 \$(.+?)\$ 次", text)
+    for n in (4, 8, 16, 32):
+        totals = [REGISTRY[f"alltoall/{slug}"].cost(n) for slug in ("bruck", "pairwise_shift")]
+        assert evaluate(formula, n) == totals[0].total_sent / totals[1].total_sent
+
+
 def test_every_field_of_the_formulas_is_checked():
     assert set(COSTS) == set(Formulas.__dataclass_fields__) - {
         "note_zh",

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import benchmark_macros
 import path_macros
 import record_expected
+import schedule_macros
 from article import Article
 from built_site import ROOT, Site
 from collectives.algorithms import REGISTRY
@@ -165,6 +167,41 @@ def test_a_number_on_a_page_is_counted_from_the_schedule():
     assert path_macros.counted(PAGE, "allreduce/ring", 8, "beta") == "7/4 M"
     # 14 rounds of 5 us, and 7/4 of 100 MB at 50 GB/s.
     assert path_macros.counted_time(PAGE, "allreduce/ring", 8, 100_000_000) == "3.57 ms"
+
+
+def test_a_break_even_is_where_both_take_the_same_time():
+    few, least = "allreduce/recursive_doubling", "allreduce/rabenseifner"
+    assert path_macros.break_even(PAGE, few, least, 8) == "600 KB"
+    assert {path_macros.counted_time(PAGE, name, 8, 600_000) for name in (few, least)} == {"51 µs"}
+    with pytest.raises(PageError, match="没有分界点"):
+        path_macros.break_even(PAGE, least, few, 8)
+
+
+def test_a_reading_of_the_benchmarks_says_what_was_recorded(monkeypatch: pytest.MonkeyPatch):
+    def reading(ring: list[float], one_shot: list[float]) -> str:
+        sizes = ["1024", "4096", "4194304"]
+        rows = {"torch": [1.0] * 3, "ring": ring, "one_shot": one_shot}
+        times = {slug: dict(zip(sizes, row, strict=True)) for slug, row in rows.items()}
+        data = {"ranks": 4, "collectives": {"allreduce": times}}
+        monkeypatch.setattr(benchmark_macros, "_data", lambda page: data)
+        return benchmark_macros.benchmark_reading(PAGE, "allreduce")
+
+    said = reading([0.003, 0.002, 0.1], [0.001, 0.004, 0.2])
+    assert "1 次变长、1 次反而变短：都是抖动" in said
+    assert "6 M 的环形用了 100 ms，12 M 的单步直达用了 200 ms" in said
+    assert "2 次变长、0 次反而变短。" in reading([0.002, 0.003, 0.1], [0.001, 0.004, 0.2])
+
+
+def test_a_table_says_what_its_parameters_are_and_whose_ports_are_many():
+    said = schedule_macros.algorithm_table(PAGE, "allreduce")
+    assert "k 是流水块数，数的时候取 2。" in said
+    assert "s 是每节点 rank 数，数的时候 N = 4、8、16 各取 2、4、8。" in said
+    assert "One-shot<br>多端口" in said
+    assert schedule_macros.TRAFFIC in said
+    assert "标着「多端口」" not in schedule_macros.algorithm_table(PAGE, "reduce")
+    first, _, *rows = schedule_macros.cost_table(PAGE, "broadcast/chain", (2, 4)).splitlines()
+    assert first.startswith("| N | 流水块数 k | 轮数 |")
+    assert [row.split(" | ")[1] for row in rows] == ["3", "3"]
 
 
 @pytest.mark.parametrize(

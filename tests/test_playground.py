@@ -24,6 +24,7 @@ from engines import Engine
 from generate_schedules import DEFAULT_OUTPUT
 from player_bench import Bench
 from player_node import TESTS, node
+from schedule_macros import TRAFFIC
 
 MODULE = '<script type="module" src="/assets/js/schedule-playground.js"></script>'
 BODY = (
@@ -98,7 +99,7 @@ def test_the_costs_are_those_that_python_counts_beside_its_bounds(bench: Bench, 
     schedule = REGISTRY[name].schedule(8)
     cost, bound = count_cost(schedule), PRIMITIVES[schedule.primitive].lower_bound(8)
     expected = [["轮数", str(cost.rounds), str(bound.rounds)]]
-    expected.append(["最忙端口的收发量", words(cost.beta), words(bound.beta)])
+    expected.append([TRAFFIC, words(cost.beta), words(bound.beta)])
     if PRIMITIVES[schedule.primitive].reduces:
         expected.append(["归约量", words(cost.gamma), words(bound.gamma)])
     rows = page.locator(".pg-costs tbody tr").all()

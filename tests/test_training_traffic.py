@@ -191,7 +191,7 @@ def test_the_table_follows_the_numbers_of_the_reader(visit: Visitor):
     page = ready(visit, "training/model/")
     schemes = "tensor sequence pipeline expert"
     field(page, "组里的 rank 数 N").fill("16")
-    field(page, "每个 rank 每步的 token 数").fill("1,000")
+    field(page, "每步的 token 数").fill("1,000")
     field(page, "一个参数或激活几字节").select_option("1")
     field(page, "端口带宽").fill("12.5")
     changed = {"ranks": 16, "tokens": 1000, "value": 1}
@@ -262,10 +262,10 @@ def test_the_form_follows_the_keyboard_in_every_engine(engine: Engine):
 
 
 def test_the_last_answer_divides_what_the_macro_counts(site: Site):
-    """33 GB and 0.66 s on the page are an eighth of what the page counts."""
+    """33.1 GB and 661 ms on the page are an eighth of what the page counts."""
     work = training_macros.work_of(PAGE, "llama-3.1-70b", ranks=16)
     (row,) = [row for row in traffic(work) if row.scheme == "data"]
     text = " ".join(e.text for e in Article(site.file("training/combine/").read_text()).prose)
     assert size_text(row.sent) in text
-    assert f"约 {round(row.sent / 8 / GIGABYTE)} GB" in text
-    assert f"{float(row.sent / 8 / GIGABYTE / 50):.2f} s" in text
+    assert f"约 {float(row.sent / 8 / GIGABYTE):.1f} GB" in text
+    assert f"{float(row.sent / 8 / GIGABYTE / 50 * 1000):.0f} ms" in text

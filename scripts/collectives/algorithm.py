@@ -36,7 +36,7 @@ class RankRule:
 
 ANY_RANKS = RankRule(lambda n: True)
 POWER_OF_TWO = RankRule(
-    lambda n: n & (n - 1) == 0, "每一轮都把 rank 两两配对、距离翻倍，N 必须是 2 的幂。"
+    lambda n: n & (n - 1) == 0, "伙伴按编号异或来配，N 不是 2 的幂时有的伙伴不存在。"
 )
 EVEN_RANKS = RankRule(lambda n: n % 2 == 0, "rank 要两两成对，N 必须是偶数。")
 

@@ -152,7 +152,7 @@ SCATTER = Primitive(
     title_en="Scatter",
     rooted=True,
     reduces=False,
-    size_zh="根的发送缓冲区（N 个块的总和）",
+    size_zh="根的发送缓冲区（N 段合起来）",
     blocks=lambda n: 2 * n,
     buffers=lambda n, blocks: (
         Buffer("scatter_list", "input", blocks, on_root_only=True),
@@ -178,7 +178,7 @@ GATHER = Primitive(
     title_en="Gather",
     rooted=True,
     reduces=False,
-    size_zh="根的接收缓冲区（N 个块的总和）",
+    size_zh="根的接收缓冲区（N 段合起来）",
     blocks=lambda n: 2 * n,
     buffers=lambda n, blocks: (
         Buffer("my_chunk", "input", blocks // n),
@@ -222,7 +222,7 @@ ALLGATHER = Primitive(
     title_en="AllGather",
     rooted=False,
     reduces=False,
-    size_zh="一个 rank 的输出（N 个块的总和）",
+    size_zh="一个 rank 的输出（N 段合起来）",
     blocks=lambda n: 2 * n,
     buffers=lambda n, blocks: (
         Buffer("my_chunk", "input", blocks // n),
@@ -247,7 +247,7 @@ REDUCESCATTER = Primitive(
     title_en="ReduceScatter",
     rooted=False,
     reduces=True,
-    size_zh="一个 rank 的输入（N 个块的总和）",
+    size_zh="一个 rank 的输入（N 段合起来）",
     blocks=lambda n: 2 * n,
     buffers=lambda n, blocks: (
         Buffer("input_list", "input", blocks),
@@ -288,7 +288,7 @@ ALLTOALL = Primitive(
     title_en="All-to-All",
     rooted=False,
     reduces=False,
-    size_zh="一个 rank 的发送缓冲区（含留给自己的一块）",
+    size_zh="一个 rank 的发送缓冲区（N 段合起来，含留给自己的一段）",
     blocks=lambda n: 2 * n,
     buffers=lambda n, blocks: (
         Buffer("input_tensor", "input", blocks),

@@ -16,10 +16,10 @@
 export const MACHINES = [
   {
     "slug": "ledger",
-    "title": "播放器账本",
+    "title": "好心算的整数",
     "microseconds": 5,
     "gigabytes": 50,
-    "about": "播放器账本用的整数，方便心算，不代表哪一种硬件。",
+    "about": "播放器下面的用时按它算。方便心算，不代表哪一种硬件。",
     "sources": []
   },
   {

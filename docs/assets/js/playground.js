@@ -82,7 +82,7 @@ function costs(schedule) {
     [name, share(counted, blocks), share(above, below), verdict(counted * below, above * blocks)]);
   return [
     ['轮数', String(all.rounds), String(bound.rounds), verdict(all.rounds, bound.rounds)],
-    amount('最忙端口的收发量', all.sent, bound.beta),
+    amount('收发量（各轮最忙端口之和）', all.sent, bound.beta),
     ...(PRIMITIVES[primitive].reduces ? [amount('归约量', all.reduced, bound.gamma)] : []),
   ];
 }

@@ -689,7 +689,7 @@ export class RaceView {
     }
     this.parts.tables.replaceChildren(
       table(`${sizeText(machine.bytes)} 时的用时和名次`,
-        ['算法', '轮数', '最忙端口的收发量', '用时', '名次'],
+        ['算法', '轮数', '收发量（各轮最忙端口之和）', '用时', '名次'],
         lanes.map((lane, i) => [lettered(lane, i), String(roundsOf(lane)),
           shareText(portOf(lane)), timeText(finishOf(lane, machine)), String(places.get(lane))])),
       table('每一轮的用时', ['算法', '轮', '最忙端口的收发量', '每轮用时'],

@@ -18,7 +18,7 @@ const FIELDS = {
   moe: { label: 'MoE 层数', most: 10000, least: 0, from: true },
   chosen: { label: '每个 token 选几个专家', most: 1000, least: 0, from: true },
   ranks: { label: '组里的 rank 数 N', most: 1e6, least: 2, value: 8 },
-  tokens: { label: '每个 rank 每步的 token 数', most: 1e9, value: 8192 },
+  tokens: { label: '每步的 token 数', most: 1e9, value: 8192 },
   gradient: { label: '一个梯度几字节', most: 8, value: 2, choices: [2, 4] },
   value: { label: '一个参数或激活几字节', most: 8, value: 2, choices: [1, 2, 4] },
   bandwidth: { label: '端口带宽，GB/s', most: 1e5, value: 50 },

@@ -134,7 +134,7 @@ ALGORITHM = Algorithm(
     parameters=(CHUNKS,),
     idea_zh="两棵二叉树各负责一半数据，先往上归约、再往下广播，块与块首尾相接。"
     "一棵树里的叶子是另一棵树里的内部节点，于是每个 rank 的收发都排得满满的。",
-    wins_zh="中等消息、节点很多的时候：字节接近环形，轮数是对数级。NCCL 的树连接节点，"
+    wins_zh="中等消息、节点很多的时候：k 大时字节接近 2M，轮数是对数级。NCCL 的树连接节点，"
     "节点内是一条链。",
     used_by=(
         Usage("NCCL 2.30", "src/graph/trees.cc、src/device/all_reduce.h（runTreeSplit）", "跨节点"),

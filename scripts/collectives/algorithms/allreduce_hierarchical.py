@@ -118,7 +118,8 @@ ALGORITHM = Algorithm(
     ),
     parameters=(RANKS_PER_NODE,),
     idea_zh="先在节点内归约散发，每张卡只剩 1/s 的数据要跨节点。跨节点归约之后，再在节点内收集齐。",
-    wins_zh="节点间网络比节点内慢得多的时候：慢的链路上只走 1/s 的数据，轮数也比一个大环少。",
+    wins_zh="节点间比节点内慢得多、每张卡各有网卡的时候：每块网卡只走 1/s 的数据，"
+    "轮数也比一个大环少。",
     used_by=(Usage("MSCCL", "hierarchical_allreduce", "BlueConnect 的做法"),),
     sources=("microsoft/msccl-tools, hierarchical_allreduce",),
 )

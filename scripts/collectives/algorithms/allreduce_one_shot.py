@@ -63,7 +63,7 @@ ALGORITHM = Algorithm(
     closed_form=closed_form,
     formulas=Formulas(rounds="1", beta="(N-1) M", gamma="(N-1) M", max_sent="(N-1) M"),
     idea_zh="每个 rank 把整个向量直接给所有人，各自在本地求和。只要一轮，字节却是下界的 N/2 倍。",
-    wins_zh="几十 KB 以内、卡之间全互联（NVLink、NVSwitch）的时候，例如推理里的张量并行。",
+    wins_zh="几百 KB 以内、卡之间全互联（NVLink、NVSwitch）的时候，例如推理里的张量并行。",
     used_by=(
         Usage("NCCL 2.30", "对称内存内核 AGxLL_R"),
         Usage("MSCCL", "ap-1pass.xml"),

@@ -118,7 +118,7 @@ ALGORITHM = Algorithm(
     ),
     idea_zh="前半程递归折半，每个 rank 得到一块的总和。后半程递归倍增，把各块换回来；"
     "字节和环形一样少，轮数是对数级。",
-    wins_zh="中长消息、N 是 2 的幂的时候；其他 N 要先折叠，最忙端口多传 2M。",
+    wins_zh="中长消息、N 是 2 的幂的时候；其他 N 要先折叠，收发量多 2M。",
     used_by=(
         Usage("MPICH", "allreduce_intra_reduce_scatter_allgather.c"),
         Usage(

@@ -97,9 +97,13 @@ ALGORITHM = Algorithm(
         max_sent=r"2 \frac{N-1}{N} M",
     ),
     idea_zh="先把向量切开散给所有 rank，再让大家互相补齐。根的端口从此不必重复发同样的数据。",
-    wins_zh="数据大时：最忙端口只传约 2M，不随 N 增长（MPICH 在 512 KB 以上用它）。",
+    wins_zh="数据大时：收发量只有约 2M，不随 N 增长。",
     used_by=(
-        Usage("MPICH", "bcast_intra_scatter_ring_allgather.c", "超过 524288 字节"),
+        Usage(
+            "MPICH",
+            "bcast_intra_scatter_ring_allgather.c",
+            "N ≥ 8 时：超过 524288 字节，或者 N 不是 2 的幂且超过 12288 字节",
+        ),
         Usage("Open MPI", "coll_base_bcast.c（scatter_allgather_ring）"),
     ),
     sources=(

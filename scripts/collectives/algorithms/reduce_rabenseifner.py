@@ -117,7 +117,7 @@ ALGORITHM = Algorithm(
     ),
     idea_zh="两两互换一半、累加，每轮负责的范围减半，归约的活摊得很匀。"
     "再像二项树 Gather 那样收回根。",
-    wins_zh="数据大时：轮数是对数级，最忙端口只传约 2M（MPICH 在 2048 字节以上用它）。",
+    wins_zh="数据大时：轮数是对数级，收发量只有约 2M（MPICH 在 2048 字节以上用它）。",
     used_by=(
         Usage("MPICH", "reduce_intra_reduce_scatter_gather.c", "超过 2048 字节"),
         Usage("Open MPI", "coll_base_reduce.c（redscat_gather）"),

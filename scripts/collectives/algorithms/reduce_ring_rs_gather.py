@@ -75,7 +75,7 @@ ALGORITHM = Algorithm(
         max_sent="M",
     ),
     idea_zh="先绕环做 ReduceScatter，加法摊给所有 rank。再由各 rank 把自己那一块直接交给根。",
-    wins_zh="数据大时：最忙端口只传约 2M，加法也不压在根上。",
+    wins_zh="数据大时：收发量只有约 2M，加法也不压在根上。",
     used_by=(Usage("Gloo（torch 2.13.0 实测）", "gloo/reduce.cc"),),
     sources=("pytorch/gloo, gloo/reduce.cc",),
 )

@@ -124,7 +124,7 @@ ALGORITHM = Algorithm(
         gamma=r"\frac{N-1}{N} M",
         max_sent=r"\frac{N-1}{N} M",
         note_zh="公式对 2 的幂成立。其他 N 要先折叠：轮数是 ⌊log₂N⌋ + 2，"
-        "最忙端口多收发一个 M 以上，单个 rank 最多发送 M。",
+        "收发量多一个 M 以上，单个 rank 最多发送 M。",
         powers_of_two_only=True,
     ),
     idea_zh="两两配对，各把对方负责的一半发过去，由对方累加。每轮负责的范围减半，轮数和字节数同时到达下界。",

@@ -100,6 +100,10 @@ ALGORITHM = Algorithm(
     idea_zh="绕环做一次完整的 AllReduce，人人都得到全部的总和，再各自只留一段。"
     "后半程的字节全是多余的，所以恰好是下界的两倍。",
     wins_zh="从不最快；好处只是不用另写一个算法。",
-    used_by=(Usage("Gloo（torch 2.13.0 实测）", "gloo/allreduce.cc"),),
+    used_by=(
+        Usage(
+            "Gloo（torch 2.13.0 实测）", "gloo/allreduce.cc", "整块做一次；列表的写法每段各做一次"
+        ),
+    ),
     sources=("pytorch/gloo, gloo/allreduce.cc", "docs/assets/gloo_traffic.json"),
 )
