@@ -152,15 +152,15 @@ def bench(browser: Browser, schedules: Path) -> Iterator[Bench]:
     assert not bench.problems, "\n".join(bench.problems)
 
 
-def wait_until(page: Page, expression: str) -> None:
-    """Wait for an expression to be true, asking from outside.
+def wait_until(page: Page, expression: str, arg: Any = None) -> None:
+    """Wait for an expression to be true, or a function of `arg`, asking from outside.
 
     Playwright asks from inside the page, through eval, which the site's policy does not allow.
     """
     end = time.monotonic() + 30
     while True:
         try:
-            if page.evaluate(expression):
+            if page.evaluate(expression, arg):
                 return
         except Error as error:
             # The page that was asked gave way to the next one.

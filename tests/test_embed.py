@@ -73,7 +73,7 @@ def test_the_page_shows_the_state_in_its_address_and_nothing_else(visit: Visitor
     page.locator(".cp-bar:not(.cp-waiting)").wait_for()
     shown = state(page)
     other = visit("primitives/reduce/" + STATE)
-    other.locator("collective-player[ready]").wait_for()
+    other.locator("collective-player[ready]").first.wait_for()
     expect(other.locator(".cp-title").first).to_contain_text("第 2 / 3 轮")
     other.locator(".cp-bar:not(.cp-waiting)").first.wait_for()
     assert state(other) == shown

@@ -296,7 +296,8 @@ def test_a_page_prints_its_code_outputs_and_rounds_whole_and_without_its_frame(v
     page.emulate_media(media="print")
     for frame in (".md-header", ".md-tabs", ".md-sidebar--primary", ".md-footer", ".cp"):
         expect(page.locator(frame).first).to_be_hidden()
-    expect(page.locator(".cp-rounds tbody tr")).to_have_count(6)
+    rounds = page.locator(".cp-rounds").first.locator("tbody tr")
+    expect(rounds).to_have_count(6)
     for printed in ("h1", ".cp-rounds", ".figure svg", ".filename >> text=实际输出"):
         expect(page.locator(printed).first).to_be_visible()
     cut = page.evaluate(

@@ -212,10 +212,25 @@ def test_a_wrong_name_is_said_and_nothing_is_installed_instead(
         find_browser.find_or_install()
 
 
+def test_where_every_engine_has_to_be_there_the_browser_without_windows_is_tried_first(
+    no_browser: Path, monkeypatch: pytest.MonkeyPatch
+):
+    tried: list[str] = []
+    monkeypatch.setattr(find_browser, "required", lambda: True)
+    monkeypatch.setattr(find_browser, "download", lambda: pytest.fail("downloaded a browser"))
+    monkeypatch.setattr(find_browser, "install_packages", tried.append)
+    add_command(no_browser, "chromium", "exit 0")
+    assert find_browser.find_or_install() == str(no_browser / "chromium")
+    add_command(no_browser, "chromium-headless-shell", "exit 0")
+    assert find_browser.find_or_install() == str(no_browser / "chromium-headless-shell")
+    assert tried == ["chromium-headless-shell"]
+
+
 def test_without_a_browser_the_download_is_tried_before_the_package(
     no_browser: Path, monkeypatch: pytest.MonkeyPatch
 ):
     tried: list[str] = []
+    monkeypatch.setattr(find_browser, "required", lambda: False)
     monkeypatch.setattr(find_browser, "download", lambda: tried.append("download"))
     monkeypatch.setattr(find_browser, "install_packages", tried.append)
     with pytest.raises(find_browser.NoBrowserError, match="apt install chromium"):
