@@ -3,8 +3,8 @@
 Chromium has to be there. Order: the one named by CHROMIUM; an installed Chromium, Chrome or Edge,
 first of all the one without windows; the one Playwright has downloaded; with `--install` also
 Playwright's download; then Debian's package. Where every engine is `required()`, `--install` adds
-the one without windows to whatever is there. Playwright drives it through a Node of its own, which needs a library that a bare Debian
-lacks; `--install` sees to that too.
+the one without windows to whatever is there. Playwright drives it through a Node of its own, which
+needs a library that a bare Debian lacks; `--install` sees to that too.
 
 Firefox (the one named by FIREFOX, else an installed one) and WebKit (WebKitGTK's MiniBrowser, its
 driver, and a screen that is only memory) are taken where they are. `--install` adds them from

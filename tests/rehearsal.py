@@ -1,30 +1,37 @@
-"""Run a demo with its ranks forked from this process instead of started anew.
+"""Run a demo with its ranks forked from a process that has imported torch already.
 
     python rehearsal.py <demo>.py
 
-What a demo prints is the same, and torch is imported once instead of once per rank, which is what
+What a demo prints is the same, and torch is imported twice instead of once per rank, which is what
 takes most of the time. For demos that a test has changed; a demo as a reader has it is started as
 a reader starts it.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import runpy
 import sys
 from collections.abc import Callable
+from multiprocessing.forkserver import ensure_running
 from typing import Any
-
-import torch.multiprocessing as mp
 
 
 def spawn(
     worker: Callable[..., Any], args: tuple[Any, ...] = (), nprocs: int = 1, join: bool = True
 ) -> object:
     """Stand in for `torch.multiprocessing.spawn`."""
-    return mp.start_processes(worker, args=args, nprocs=nprocs, join=join, start_method="fork")
+    from torch.multiprocessing import start_processes
+
+    return start_processes(worker, args=args, nprocs=nprocs, join=join, start_method="forkserver")
 
 
 if __name__ == "__main__":
-    mp.spawn = spawn
+    # Not from this process: it has threads by then, and a fork of threads may never get going.
+    multiprocessing.set_forkserver_preload(["torch.distributed", "torch.multiprocessing"])
+    ensure_running()
+    import torch.multiprocessing
+
+    torch.multiprocessing.spawn = spawn
     del sys.argv[0]
     runpy.run_path(sys.argv[0], run_name="__main__")

@@ -44,7 +44,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
 
     def run(name: str) -> Run:
         text = (DEMOS / name).read_text(encoding="utf-8")
-        text = replaced(text, "timeout = timedelta(seconds=20)", "timeout = timedelta(seconds=8)")
+        text = replaced(text, "timeout = timedelta(seconds=20)", "timeout = timedelta(seconds=5)")
         stopped = with_fault(text, 1, "os.kill(os.getpid(), signal.SIGSTOP)")
         return rehearse(folder / Path(name).stem, Path(name).name, stopped)
 
@@ -58,7 +58,7 @@ def test_the_run_ends_says_why_and_leaves_nothing(name: str, runs: dict[str, Run
     run = runs[name]
     assert run.returncode == 1
     assert "forcefully exiting via SIGKILL" in run.errors
-    assert re.search("Timed out waiting 8000ms|wait timeout after 8000ms", run.errors)
+    assert re.search("Timed out waiting 5000ms|wait timeout after 5000ms", run.errors)
     assert not run.left
 
 
