@@ -142,7 +142,7 @@ def test_serving_the_site_needs_no_torch():
     assert "torch" not in docs
     built_with = [
         ROOT / "scripts" / f"{module}.py"
-        for module in (*PROJECT_MODULES, "site_macros", "mathml", "wide_tables")
+        for module in (*PROJECT_MODULES, "site_macros", "light_code", "mathml", "wide_tables")
         if module != "collectives"
     ]
     for path in (*built_with, *(ROOT / "scripts/collectives").rglob("*.py")):
