@@ -14,7 +14,7 @@ from built_site import ROOT, Site
 from collectives.primitives import PRIMITIVES
 from conftest import Visitor
 
-BUDGET = 130 * 1024
+BUDGET = 136_000
 """What a first visit to the page of a primitive may weigh, compressed."""
 
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
