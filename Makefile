@@ -34,7 +34,7 @@ test: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/node node_modules/typescript/bin/tsc
 	$(BIN)/node node_modules/typescript/bin/tsc --project tests/js
-	$(BIN)/python -m pytest -n 3 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 player: node_modules/.installed
 	$(BIN)/python scripts/bundle_player.py

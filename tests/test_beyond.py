@@ -16,7 +16,7 @@ import measure_gloo_types as trying
 import record_expected
 from article import Article
 from built_site import ROOT, Site
-from demo_runner import Run, run_demo
+from demo_runner import Run, rehearse
 
 BEYOND = ROOT / "docs" / "demos" / "beyond"
 NAMES = sorted(path.name for path in BEYOND.glob("*.py"))
@@ -36,13 +36,16 @@ def expected(name: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def runs(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
-    """Every program, copied from the page as a reader does and run once, two at a time."""
+    """Every program, copied from the page and run once, two at a time.
+
+    Its frame is that of the eight demos, which test_demos starts as a reader does.
+    """
     folder = tmp_path_factory.mktemp("reader")
     blocks = [block for block in site.page(PAGE).code_blocks if block.title in NAMES]
     with ThreadPoolExecutor(max_workers=2) as pool:
         started = {
             block.title: pool.submit(
-                run_demo, folder / Path(block.title).stem, block.title, block.text
+                rehearse, folder / Path(block.title).stem, block.title, block.text
             )
             for block in blocks
         }

@@ -564,6 +564,8 @@ def test_a_traceback_pasted_by_mouse_keeps_its_words_apart(site: Site, visit: Vi
     page.keyboard.press("/")
     box = page.locator(".md-search__input")
     box.focus()
+    # What looks after the box is on its way since it has the focus.
+    page.wait_for_function("Object.hasOwn(document.querySelector('.md-search__input'), 'value')")
     # No key is pressed after it, as with a mouse.
     page.evaluate(
         """async () => {

@@ -18,7 +18,7 @@ from built_site import ROOT, Site
 from collectives.algorithms import REGISTRY
 from collectives.cost import count_cost
 from collectives.primitives import PRIMITIVES, Primitive
-from demo_runner import run_demo
+from demo_runner import rehearse
 from figure_macros import RANKS, before_and_after
 from latex_formula import evaluate
 from site_macros import Page, PageError
@@ -284,6 +284,7 @@ def test_a_program_copied_from_the_page_prints_what_is_recorded(
     file = ROOT / "docs/demos" / name
     (text,) = [block.text for block in blocks if block.title == file.name]
     record = record_expected.record_of(file)
-    run = run_demo(tmp_path / "reader", file.name, text)
+    # Its frame is that of the eight demos, which test_demos starts as a reader does.
+    run = rehearse(tmp_path / "reader", file.name, text)
     assert run.check() == record.read_text(encoding="utf-8").splitlines()
     assert run.errors == ""
