@@ -12,6 +12,9 @@ import { parseSchedule } from '../schedule.js';
 import { pictureLabel, stepTitle } from '../text.js';
 import { segments } from '../segments.js';
 
+/** Milliseconds until a clipboard that does not answer is given up. */
+const CLIPBOARD_PATIENCE = 3000;
+
 /** Pixels of a PNG for each pixel of the page: sharp on a projector. */
 const SCALE = 2;
 
@@ -200,10 +203,13 @@ export class Sharing {
   /** @param {string} title @param {HTMLTextAreaElement} text */
   async copy(title, text) {
     try {
-      await navigator.clipboard.writeText(text.value);
+      await Promise.race([
+        navigator.clipboard.writeText(text.value),
+        new Promise((_, refuse) => { setTimeout(refuse, CLIPBOARD_PATIENCE); }),
+      ]);
       this.say(`已复制：${title}。`);
     } catch {
-      // No such interface on a plain http page, or the reader said no.
+      // No such interface on a plain http page, or the reader said no, or no answer.
       text.focus();
       text.select();
       this.say(`浏览器不让网页写剪贴板。${title}已选中，请按 Ctrl+C（macOS 上是 ⌘C）复制。`);
