@@ -126,7 +126,7 @@ def run_demo(folder: Path, name: str, text: str, **environment: str) -> Run:
 
 
 def rehearse(folder: Path, name: str, text: str) -> Run:
-    """Run a demo that was changed for a test, and that must not depend on how ranks are started."""
+    """Run a demo through rehearsal.py, where it does not matter how its ranks are started."""
     return RunningDemo(folder, name, text, rehearsed=True).finish()
 
 

@@ -3,8 +3,8 @@
     python rehearsal.py <demo>.py
 
 What a demo prints is the same, and torch is imported twice instead of once per rank, which is what
-takes most of the time. For demos that a test has changed; a demo as a reader has it is started as
-a reader starts it.
+takes most of the time. For demos that a test has changed, and for those whose frame another test
+starts as a reader does.
 """
 
 from __future__ import annotations

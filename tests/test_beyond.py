@@ -38,7 +38,7 @@ def expected(name: str) -> list[str]:
 def runs(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     """Every program, copied from the page and run once, two at a time.
 
-    Its frame is that of the eight demos, which test_demos starts as a reader does.
+    Programs with the same frame are started as a reader does in test_training.
     """
     folder = tmp_path_factory.mktemp("reader")
     blocks = [block for block in site.page(PAGE).code_blocks if block.title in NAMES]

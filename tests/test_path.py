@@ -284,7 +284,7 @@ def test_a_program_copied_from_the_page_prints_what_is_recorded(
     file = ROOT / "docs/demos" / name
     (text,) = [block.text for block in blocks if block.title == file.name]
     record = record_expected.record_of(file)
-    # Its frame is that of the eight demos, which test_demos starts as a reader does.
+    # Programs with the same frame are started as a reader does in test_training.
     run = rehearse(tmp_path / "reader", file.name, text)
     assert run.check() == record.read_text(encoding="utf-8").splitlines()
     assert run.errors == ""
